@@ -1,0 +1,17 @@
+/**
+ * Where the state goes: what follows it, and what is kept from it.
+ *
+ * @example
+ * ```ts
+ * import { ThreadLocal } from "@thread-local/core";
+ * import { detached } from "@thread-local/core/propagation";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const user = new ThreadLocal("propagation.example", { initial: "nobody" });
+ *
+ * assertEquals(user.run("ann", () => detached(() => user.get())), "nobody");
+ * ```
+ *
+ * @module
+ */
+export { detached, scoped } from "./confine.ts";

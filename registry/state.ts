@@ -1,0 +1,237 @@
+import {
+  boundIndexes,
+  copy,
+  currentFrame,
+  type Frame,
+  GUARD,
+  held,
+  lookUp,
+  OWNER,
+  put,
+  storage,
+  THREAD,
+  valueOf,
+} from "./frame.ts";
+import { runIn } from "./guard.ts";
+import { makeInspectable } from "./inspect.ts";
+import { checkFunction, slots, ThreadLocal } from "./thread_local.ts";
+
+/** How a state is put over the current one. */
+export interface RestoreOptions {
+  /**
+   * `"replace"` (the default): the flow sees the state whole; what the state does not bind is
+   * unbound. `"merge"`: only what the state binds is bound, all else stays, the thread too.
+   */
+  readonly mode?: "replace" | "merge";
+}
+
+/** States made by another copy of the package, loaded under another URL, are states too. */
+const BRAND: unique symbol = Symbol.for("@thread-local/core state") as never;
+
+/**
+ * An immutable set of bindings, held as a value: what {@linkcode saveThreadLocalState} returns.
+ *
+ * It covers every slot: one that it does not bind (because it was unbound at the save, or declared
+ * later) reads its initial value inside. It holds its values strongly. Methods that change
+ * something return a new state.
+ *
+ * @example
+ * ```ts
+ * import { saveThreadLocalState, ThreadLocal } from "@thread-local/core";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const user = new ThreadLocal("state.user", { initial: "nobody" });
+ * const state = user.run("ann", saveThreadLocalState);
+ *
+ * assertEquals(state.run(() => user.get()), "ann");
+ * assertEquals(state.with(user, "bob").get(user), "bob");
+ * assertEquals([...state.pick(user)], [[user, "ann"]]);
+ * assertEquals(user.get(), "nobody");
+ * ```
+ */
+export class ThreadLocalState {
+  private readonly frame: Frame;
+
+  /** Made by {@linkcode saveThreadLocalState}. */
+  private constructor(frame: Frame) {
+    this.frame = frame;
+  }
+
+  /** The value of `slot` in this state: what is bound, else the initial value. O(1). */
+  get<T>(slot: ThreadLocal<T>): T {
+    checkSlot(slot);
+    const found = lookUp(this.frame, slot);
+    return found === undefined ? slot.readInitial() : valueOf(found) as T;
+  }
+
+  /** Whether this state binds `slot`. O(1). */
+  has(slot: ThreadLocal<unknown>): boolean {
+    checkSlot(slot);
+    return lookUp(this.frame, slot) !== undefined;
+  }
+
+  /** How many slots this state binds. O(slots declared). */
+  get size(): number {
+    let size = 0;
+    for (const _ of boundIndexes(this.frame)) size++;
+    return size;
+  }
+
+  /** The bound slots and their values, in the order of declaration. */
+  *[Symbol.iterator](): IterableIterator<[ThreadLocal<unknown>, unknown]> {
+    for (const index of boundIndexes(this.frame)) {
+      const slot = slots.byIndex[index];
+      yield [slot, valueOf(lookUp(this.frame, slot))];
+    }
+  }
+
+  /**
+   * Calls `fn` in this state, and everything asynchronous that it starts. Nothing that `fn` itself
+   * binds outlives the call. O(1): as dear as one `AsyncLocalStorage.run`, whatever is bound.
+   *
+   * @returns What `fn` returns.
+   * @throws What `fn` throws; a `TypeError` if it is not a function.
+   */
+  run<A extends unknown[], R>(fn: (...args: A) => R, ...args: A): R {
+    checkFunction(fn, "a state");
+    return runIn(this.frame, fn, args);
+  }
+
+  /** This state with `slot` bound to `value`. */
+  with<T>(slot: ThreadLocal<T>, value: T): ThreadLocalState {
+    checkSlot(slot);
+    return new ThreadLocalState(put(this.frame, slot, held(value)));
+  }
+
+  /** This state with `slot` unbound. */
+  without(slot: ThreadLocal<unknown>): ThreadLocalState {
+    checkSlot(slot);
+    return new ThreadLocalState(put(this.frame, slot, undefined));
+  }
+
+  /** This state with only these slots bound, where they are. The rest of {@linkcode omit}. */
+  pick(...picked: ThreadLocal<unknown>[]): ThreadLocalState {
+    picked.forEach(checkSlot);
+    const { frame } = this;
+    let next: Frame = [frame[THREAD], frame[OWNER], frame[GUARD]];
+    for (const slot of picked) {
+      const found = lookUp(frame, slot);
+      if (found !== undefined) next = put(next, slot, found);
+    }
+    return new ThreadLocalState(next);
+  }
+
+  /** This state with these slots unbound. The rest of {@linkcode pick}. */
+  omit(...omitted: ThreadLocal<unknown>[]): ThreadLocalState {
+    omitted.forEach(checkSlot);
+    let next = this.frame;
+    for (const slot of omitted) next = put(next, slot, undefined);
+    return new ThreadLocalState(next);
+  }
+}
+
+Object.defineProperty(ThreadLocalState.prototype, BRAND, { value: true });
+makeInspectable(ThreadLocalState.prototype);
+
+/**
+ * Saves the state of the current flow: every registered slot, whole. O(1), whatever is bound: one
+ * small object is allocated.
+ *
+ * @example
+ * ```ts
+ * import { restoreThreadLocalState, saveThreadLocalState, ThreadLocal } from "@thread-local/core";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const user = new ThreadLocal("save.user", { initial: "nobody" });
+ * const state = saveThreadLocalState();
+ * user.set("ann");
+ *
+ * restoreThreadLocalState(state);
+ * assertEquals(user.get(), "nobody");
+ * ```
+ */
+export function saveThreadLocalState(): ThreadLocalState {
+  return stateOf(currentFrame());
+}
+
+/**
+ * Puts a saved state in the place of the current one, from here on in this flow. To do it for one
+ * function or scope, use {@linkcode ThreadLocalState.run} or a `ThreadLocalStateGuard`.
+ *
+ * `"replace"` also brings back the logical thread of the saved flow. O(1); `"merge"` is O(bound).
+ *
+ * @throws {TypeError} If `state` is not a state or the mode not one of the two; nothing is changed.
+ *
+ * @example Keep the present bindings where the state has none
+ * ```ts
+ * import { restoreThreadLocalState, saveThreadLocalState, ThreadLocal } from "@thread-local/core";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const user = new ThreadLocal("restore.user", { initial: "nobody" });
+ * const locale = new ThreadLocal("restore.locale", { initial: "en" });
+ * const state = user.run("ann", saveThreadLocalState);
+ *
+ * locale.run("fr", () => {
+ *   restoreThreadLocalState(state, { mode: "merge" });
+ *   assertEquals([user.get(), locale.get()], ["ann", "fr"]);
+ *   restoreThreadLocalState(state);
+ *   assertEquals([user.get(), locale.get()], ["ann", "en"]);
+ * });
+ * ```
+ */
+export function restoreThreadLocalState(
+  state: ThreadLocalState,
+  options: RestoreOptions = {},
+): void {
+  const frame = frameOf(state, "restore");
+  const { mode = "replace" } = options;
+  if (mode !== "replace" && mode !== "merge") {
+    throw new TypeError(
+      `Cannot restore a state: mode must be "replace" or "merge", got ${JSON.stringify(mode)}`,
+    );
+  }
+  storage.enterWith(mode === "merge" ? merge(currentFrame(), frame) : frame);
+}
+
+function merge(below: Frame, above: Frame): Frame {
+  const merged = copy(below, above.length);
+  let next: Frame = merged;
+  for (const index of boundIndexes(above)) {
+    const slot = slots.byIndex[index];
+    next = put(next, slot, lookUp(above, slot));
+  }
+  return next;
+}
+
+/** The state that is this frame. */
+export function stateOf(frame: Frame): ThreadLocalState {
+  return new (ThreadLocalState as unknown as new (frame: Frame) => ThreadLocalState)(frame);
+}
+
+/**
+ * The frame of a state.
+ *
+ * @throws {TypeError} If it is not a state: `what` says what could not be done with it.
+ */
+export function frameOf(state: ThreadLocalState, what: string): Frame {
+  if (typeof state !== "object" || state === null || !(BRAND in state)) {
+    throw new TypeError(
+      `Cannot ${what} a state: expected what saveThreadLocalState() returns, got ${
+        state === null ? "null" : typeof state
+      }`,
+    );
+  }
+  return state["frame"];
+}
+
+function checkSlot(slot: ThreadLocal<unknown>): void {
+  if (slot instanceof ThreadLocal) return;
+  // A slot of another copy of the package is not an instance of our class.
+  const key = (slot as ThreadLocal<unknown> | undefined)?.key;
+  if (key !== undefined && slots.byKey.get(key) === slot) return;
+  throw new TypeError(
+    `Cannot look up a slot in a state: expected a ThreadLocal, got ${
+      slot === null ? "null" : typeof slot
+    }`,
+  );
+}

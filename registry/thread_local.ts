@@ -1,0 +1,330 @@
+import { DuplicateSlotError } from "./errors.ts";
+import {
+  contextStorage,
+  currentFrame,
+  held,
+  lookUp,
+  placeOf,
+  put,
+  ROOT,
+  storage,
+  valueOf,
+} from "./frame.ts";
+import { type Guard, runIn, type SiteBudget, siteBudget, SlotGuard } from "./guard.ts";
+import { shared } from "./shared.ts";
+import { captureSite, position, type Site } from "./site.ts";
+
+/** What can be said of a slot beside its initial value. */
+export interface SlotOptions {
+  /**
+   * Two declarations of one key are one slot, if both say so. The first declaration's options hold.
+   * Default: `false`, and a second declaration throws.
+   */
+  readonly shared?: boolean;
+  /** The value is never printed: {@linkcode ThreadLocalState} shows `<redacted>`. Default: `false`. */
+  readonly redact?: boolean;
+}
+
+/** What a slot reads where it is unbound: a value, or a function that makes it. */
+export type InitialValue<T> =
+  | {
+    /** The value itself. A function given here is the value, it is not called. */
+    readonly initial: T;
+    readonly init?: undefined;
+  }
+  | {
+    /**
+     * Makes the value on the first read, once per isolate, with no slot bound (its result is for
+     * every flow). If it throws, that read throws, and the next one tries again.
+     */
+    readonly init: () => T;
+    readonly initial?: undefined;
+  };
+
+interface Slots {
+  readonly byKey: Map<string, ThreadLocal<unknown>>;
+  /** In the order of declaration; the index gives the place in a frame. */
+  readonly byIndex: ThreadLocal<unknown>[];
+}
+
+/** Every slot of this isolate. Read it through `registry`. */
+export const slots: Slots = shared("slots", () => ({ byKey: new Map(), byIndex: [] }));
+
+const OPTIONS: ReadonlySet<string> = new Set(["initial", "init", "shared", "redact"]);
+
+/** Stands for an initial value that `init` has not made yet. */
+const NOT_MADE: unique symbol = Symbol.for("@thread-local/core not made") as never;
+
+/**
+ * A thread-local variable: each flow (a chain of async continuations) sees the value that was bound
+ * in it or in the flow that started it, and never another's.
+ *
+ * Declare it once, at the top of a module, and import it where it is read.
+ *
+ * Reading costs about as much as `AsyncLocalStorage.getStore()`, however many slots are bound.
+ * {@linkcode ThreadLocal.run} costs about one `AsyncLocalStorage.run`.
+ *
+ * @typeParam T The type of the values.
+ *
+ * @example
+ * ```ts
+ * import { ThreadLocal } from "@thread-local/core";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const user = new ThreadLocal("readme.user", { initial: "nobody" });
+ *
+ * async function greet() {
+ *   await Promise.resolve();
+ *   return `hello ${user.get()}`;
+ * }
+ *
+ * assertEquals(
+ *   await Promise.all([user.run("ann", greet), user.run("bob", greet), greet()]),
+ *   ["hello ann", "hello bob", "hello nobody"],
+ * );
+ * ```
+ */
+export class ThreadLocal<T> {
+  /** The name under which the slot is registered. */
+  readonly key: string;
+  /** @internal Where its binding stands in a frame. */
+  readonly place: number;
+  /** @internal Where its binding stands in that place, or -1. */
+  readonly offset: number;
+  /** Whether the value is kept out of what is printed. */
+  readonly redact: boolean;
+  private readonly shared: boolean;
+  private readonly declared: Site;
+  private readonly sites: SiteBudget = siteBudget();
+  private initial: T | typeof NOT_MADE;
+  private readonly init: (() => T) | undefined;
+  private making = false;
+
+  /**
+   * Declares a slot.
+   *
+   * @param key Not empty, unique in the isolate. Dotted names (`"app.userId"`) keep packages apart.
+   * @param options The initial value, required unless `T` has `undefined`, and what else holds.
+   * @throws {DuplicateSlotError} If the key is declared already, and not both say `shared: true`.
+   * @throws {TypeError} If the key is not a non-empty string or an option is not one.
+   */
+  constructor(key: string, options: SlotOptions & InitialValue<T>);
+  /** Declares a slot whose initial value is `undefined`. */
+  constructor(
+    key: string,
+    ...options: undefined extends T ? [options?: SlotOptions] : [never]
+  );
+  constructor(key: string, options: SlotOptions & Partial<InitialValue<T>> = {}) {
+    checkKey(key);
+    checkOptions(key, options);
+    const { place, offset } = placeOf(slots.byIndex.length);
+    this.key = key;
+    this.place = place;
+    this.offset = offset;
+    this.redact = options.redact ?? false;
+    this.shared = options.shared ?? false;
+    this.declared = captureSite(new.target);
+    this.init = options.init;
+    this.initial = options.init === undefined ? options.initial as T : NOT_MADE;
+    const first = slots.byKey.get(key);
+    if (first !== undefined) {
+      if (first.shared && this.shared) return first as ThreadLocal<T>;
+      throw new DuplicateSlotError(key, position(first.declared), position(this.declared));
+    }
+    slots.byKey.set(key, this as ThreadLocal<unknown>);
+    slots.byIndex.push(this as ThreadLocal<unknown>);
+  }
+
+  /**
+   * The value that this flow sees: what was bound, else the initial value. O(1), allocates nothing.
+   *
+   * @throws What `init` throws, if this is the first read and the slot is unbound.
+   */
+  get(): T {
+    const frame = storage.getStore();
+    if (frame !== undefined) {
+      const found = lookUp(frame, this);
+      if (found !== undefined) return valueOf(found) as T;
+    }
+    return this.initial === NOT_MADE ? this.makeInitial() : this.initial;
+  }
+
+  /** Whether this flow has bound the slot. A bound `undefined` is a binding. O(1). */
+  isBound(): boolean {
+    return lookUp(currentFrame(), this) !== undefined;
+  }
+
+  /**
+   * Calls `fn` with the slot bound to `value`, for `fn` and for everything asynchronous that it
+   * starts, for as long as that lives. Nothing that `fn` itself binds with {@linkcode set}
+   * outlives the call.
+   *
+   * @returns What `fn` returns.
+   * @throws What `fn` throws; a `TypeError` if it is not a function.
+   *
+   * @example
+   * ```ts
+   * import { ThreadLocal } from "@thread-local/core";
+   * import { assertEquals } from "@std/assert";
+   *
+   * const locale = new ThreadLocal("run.locale", { initial: "en" });
+   *
+   * const later = locale.run("fr", async (greeting: string) => {
+   *   await new Promise((resolve) => setTimeout(resolve));
+   *   return `${greeting} (${locale.get()})`;
+   * }, "bonjour");
+   *
+   * assertEquals(locale.get(), "en");
+   * assertEquals(await later, "bonjour (fr)");
+   * ```
+   */
+  run<A extends unknown[], R>(value: T, fn: (...args: A) => R, ...args: A): R {
+    checkFunction(fn, this.key);
+    return runIn(put(currentFrame(), this, held(value)), fn, args);
+  }
+
+  /**
+   * Binds the slot from here on in this flow, as an assignment to a C++ `thread_local` would. In an
+   * async function that has not awaited yet, that flow is the caller's too: prefer
+   * {@linkcode run}, {@linkcode with} or {@linkcode enter}.
+   */
+  set(value: T): void {
+    storage.enterWith(put(currentFrame(), this, held(value)));
+  }
+
+  /** Unbinds the slot from here on in this flow: it reads its initial value. */
+  clear(): void {
+    storage.enterWith(put(currentFrame(), this, undefined));
+  }
+
+  /**
+   * A guard that binds the slot for the rest of a synchronous block: `using _ = slot.with(value);`.
+   * Without `using` it does nothing.
+   *
+   * If it is still open after an `await` or a `yield`, that is reported through
+   * {@linkcode onMisuse}: use {@linkcode enter} there.
+   */
+  with(value: T): Guard {
+    return new SlotGuard(this, value, {
+      sync: true,
+      sites: this.sites,
+      above: ThreadLocal.prototype.with,
+    });
+  }
+
+  /**
+   * A guard that binds the slot for the rest of an async function:
+   * `using _ = await slot.enter(value);`. The `await` is what keeps the binding from the caller:
+   * the guard binds in this function's own continuation.
+   *
+   * @returns A promise of the guard; without `await`, `using` does not accept it.
+   * @throws {TypeError} (rejects) If this runtime has no asynchronous context; see
+   * {@linkcode contextStorage}.
+   *
+   * @example
+   * ```ts
+   * import { ThreadLocal } from "@thread-local/core";
+   * import { assertEquals } from "@std/assert";
+   *
+   * const user = new ThreadLocal("enter.user", { initial: "nobody" });
+   *
+   * async function handle() {
+   *   using _ = await user.enter("ann");
+   *   await Promise.resolve();
+   *   return user.get();
+   * }
+   *
+   * const handled = handle();
+   * assertEquals(user.get(), "nobody");
+   * assertEquals(await handled, "ann");
+   * ```
+   */
+  enter(value: T): Promise<Guard> {
+    return guardForAsync(
+      new SlotGuard(this, value, {
+        sync: false,
+        sites: this.sites,
+        above: ThreadLocal.prototype.enter,
+      }),
+    );
+  }
+
+  /** @internal The initial value, made if need be. */
+  readInitial(): T {
+    return this.initial === NOT_MADE ? this.makeInitial() : this.initial;
+  }
+
+  /** Calls `init`, once. */
+  private makeInitial(): T {
+    if (this.making) {
+      throw new Error(
+        `Cannot read "${this.key}": its own init() is still running, and reads it. ` +
+          `Bind it first, or compute the value without it`,
+      );
+    }
+    this.making = true;
+    try {
+      return this.initial = storage.run(ROOT, this.init!);
+    } finally {
+      this.making = false;
+    }
+  }
+}
+
+/** Hands an async guard over, unless it could reach other flows here. */
+export function guardForAsync<G extends Guard>(guard: G): Promise<G> {
+  if (contextStorage === "AsyncLocalStorage") return Promise.resolve(guard);
+  return Promise.reject(
+    new TypeError(
+      `Cannot bind for the rest of an async function: this runtime's context storage ` +
+        `("${contextStorage}") cannot enter a frame and keep it across "await". Use run(…) instead`,
+    ),
+  );
+}
+
+/** Throws unless `fn` is a function, naming what it was to be run for. */
+export function checkFunction(fn: unknown, what: string): void {
+  if (typeof fn !== "function") {
+    throw new TypeError(
+      `Cannot run with "${what}" bound: expected a function, got ${typeof fn}`,
+    );
+  }
+}
+
+function checkKey(key: unknown): void {
+  if (typeof key !== "string" || key === "") {
+    throw new TypeError(
+      `Cannot declare a slot: its key must be a non-empty string, got ${
+        key === "" ? "an empty one" : typeof key
+      }`,
+    );
+  }
+}
+
+function checkOptions(key: string, options: object): void {
+  if (typeof options !== "object" || options === null) {
+    throw new TypeError(
+      `Cannot declare "${key}": its options must be an object such as { initial: … }, got ${
+        options === null ? "null" : typeof options
+      }`,
+    );
+  }
+  const unknown = Object.keys(options).find((name) => !OPTIONS.has(name));
+  if (unknown !== undefined) {
+    throw new TypeError(
+      `Cannot declare "${key}": there is no option "${unknown}" (there are ${
+        [...OPTIONS].join(", ")
+      })`,
+    );
+  }
+  const { initial, init } = options as Partial<InitialValue<unknown>>;
+  if (init !== undefined && typeof init !== "function") {
+    throw new TypeError(
+      `Cannot declare "${key}": init must be a function, got ${typeof init}. ` +
+        `Use initial for a plain value`,
+    );
+  }
+  if (init !== undefined && initial !== undefined) {
+    throw new TypeError(`Cannot declare "${key}": give either initial or init, not both`);
+  }
+}
