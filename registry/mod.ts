@@ -26,4 +26,9 @@ export {
   ThreadLocalState,
 } from "./state.ts";
 export type { ContextStorageKind } from "./storage.ts";
-export { type InitialValue, type SlotOptions, ThreadLocal } from "./thread_local.ts";
+export {
+  type InitialValue,
+  type SlotOptions,
+  ThreadLocal,
+  type WireCodec,
+} from "./thread_local.ts";

@@ -14,8 +14,16 @@ import { type Guard, runIn, type SiteBudget, siteBudget, SlotGuard } from "./gua
 import { shared } from "./shared.ts";
 import { captureSite, position, type Site } from "./site.ts";
 
+/** How a value crosses to another isolate or process: as a JSON value. */
+export interface WireCodec<T> {
+  /** Makes a JSON value of a slot's value. */
+  encode(value: T): unknown;
+  /** Makes a slot's value of a JSON value, which may come from anyone: throw if it is not right. */
+  decode(wire: unknown): T;
+}
+
 /** What can be said of a slot beside its initial value. */
-export interface SlotOptions {
+export interface SlotOptions<T = unknown> {
   /**
    * Two declarations of one key are one slot, if both say so. The first declaration's options hold.
    * Default: `false`, and a second declaration throws.
@@ -23,6 +31,15 @@ export interface SlotOptions {
   readonly shared?: boolean;
   /** The value is never printed: {@linkcode ThreadLocalState} shows `<redacted>`. Default: `false`. */
   readonly redact?: boolean;
+  /** Whether a fork starts with the parent's binding, or unbound. Default: `true`. */
+  readonly inherit?: boolean;
+  /** Copies the value for a forked thread, so that the two do not share what is mutable in it. */
+  readonly fork?: (value: T) => T;
+  /**
+   * Whether the value may leave the isolate (to a Web Worker, another process), and how: `true` for
+   * JSON values, else a codec. Default: it stays here, so that a secret never leaves by accident.
+   */
+  readonly wire?: true | WireCodec<T>;
 }
 
 /** What a slot reads where it is unbound: a value, or a function that makes it. */
@@ -50,7 +67,15 @@ interface Slots {
 /** Every slot of this isolate. Read it through `registry`. */
 export const slots: Slots = shared("slots", () => ({ byKey: new Map(), byIndex: [] }));
 
-const OPTIONS: ReadonlySet<string> = new Set(["initial", "init", "shared", "redact"]);
+const OPTIONS: ReadonlySet<string> = new Set([
+  "initial",
+  "init",
+  "shared",
+  "redact",
+  "inherit",
+  "fork",
+  "wire",
+]);
 
 /** Stands for an initial value that `init` has not made yet. */
 const NOT_MADE: unique symbol = Symbol.for("@thread-local/core not made") as never;
@@ -93,6 +118,12 @@ export class ThreadLocal<T> {
   readonly offset: number;
   /** Whether the value is kept out of what is printed. */
   readonly redact: boolean;
+  /** @internal */
+  readonly inherit: boolean;
+  /** @internal */
+  readonly fork: ((value: unknown) => unknown) | undefined;
+  /** @internal */
+  readonly wire: true | WireCodec<unknown> | undefined;
   private readonly shared: boolean;
   private readonly declared: Site;
   private readonly sites: SiteBudget = siteBudget();
@@ -108,13 +139,13 @@ export class ThreadLocal<T> {
    * @throws {DuplicateSlotError} If the key is declared already, and not both say `shared: true`.
    * @throws {TypeError} If the key is not a non-empty string or an option is not one.
    */
-  constructor(key: string, options: SlotOptions & InitialValue<T>);
+  constructor(key: string, options: SlotOptions<T> & InitialValue<T>);
   /** Declares a slot whose initial value is `undefined`. */
   constructor(
     key: string,
-    ...options: undefined extends T ? [options?: SlotOptions] : [never]
+    ...options: undefined extends T ? [options?: SlotOptions<T>] : [never]
   );
-  constructor(key: string, options: SlotOptions & Partial<InitialValue<T>> = {}) {
+  constructor(key: string, options: SlotOptions<T> & Partial<InitialValue<T>> = {}) {
     checkKey(key);
     checkOptions(key, options);
     const { place, offset } = placeOf(slots.byIndex.length);
@@ -122,6 +153,9 @@ export class ThreadLocal<T> {
     this.place = place;
     this.offset = offset;
     this.redact = options.redact ?? false;
+    this.inherit = options.inherit ?? true;
+    this.fork = options.fork as ((value: unknown) => unknown) | undefined;
+    this.wire = options.wire as true | WireCodec<unknown> | undefined;
     this.shared = options.shared ?? false;
     this.declared = captureSite(new.target);
     this.init = options.init;
@@ -324,7 +358,25 @@ function checkOptions(key: string, options: object): void {
         `Use initial for a plain value`,
     );
   }
+  for (const name of ["shared", "redact", "inherit"] as const) {
+    checkType(key, options, name, "boolean");
+  }
+  checkType(key, options, "fork", "function");
+  checkWire(key, (options as SlotOptions).wire);
   if (init !== undefined && initial !== undefined) {
     throw new TypeError(`Cannot declare "${key}": give either initial or init, not both`);
   }
+}
+
+function checkType(key: string, options: SlotOptions, name: keyof SlotOptions, type: string): void {
+  const value = options[name];
+  if (value !== undefined && typeof value !== type) {
+    throw new TypeError(`Cannot declare "${key}": ${name} must be a ${type}, got ${typeof value}`);
+  }
+}
+
+function checkWire(key: string, wire: SlotOptions["wire"]): void {
+  if (wire === undefined || wire === true) return;
+  if (typeof wire?.encode === "function" && typeof wire.decode === "function") return;
+  throw new TypeError(`Cannot declare "${key}": wire must be true or { encode, decode }`);
 }
