@@ -14,15 +14,15 @@ async function confirmAll(): Promise<void> {
 class Connection {
   private readonly replies: ((reply: string) => void)[] = [];
   private readonly writer: WritableStreamDefaultWriter<Uint8Array>;
+  private readonly reading: Promise<void>;
 
   private constructor(private readonly tcp: Deno.TcpConn) {
     this.writer = tcp.writable.getWriter();
-    this.readReplies();
+    this.reading = this.readReplies();
   }
 
   static async open(): Promise<Connection> {
-    const { hostname, port } = bank.addr as Deno.NetAddr;
-    return new Connection(await Deno.connect({ hostname, port }));
+    return new Connection(await Deno.connect({ hostname: "127.0.0.1", port: bank.addr.port }));
   }
 
   async ask(question: string): Promise<string> {
@@ -32,7 +32,8 @@ class Connection {
   }
 
   async close(): Promise<void> {
-    await this.writer.close();
+    await this.tcp.closeWrite();
+    await this.reading;
   }
 
   private async readReplies(): Promise<void> {

@@ -1,9 +1,4 @@
-import { saveThreadLocalState, ThreadLocal } from "@thread-local/core";
-
-function bindThreadLocalState<A extends unknown[], R>(fn: (...args: A) => R): (...args: A) => R {
-  const state = saveThreadLocalState();
-  return (...args) => state.run(fn, ...args);
-}
+import { bindThreadLocalState, ThreadLocal } from "@thread-local/core";
 
 /** The part of a `ThreadLocal` that the demo uses. */
 interface Variable<T> {
