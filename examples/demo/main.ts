@@ -14,7 +14,8 @@ import { LiveTable } from "./table.ts";
 
 const on = new Run();
 const off = new Run();
-const table = new LiveTable({ "ThreadLocal": on, "module variable": off });
+const runs = { "ThreadLocal": on, "module variable": off };
+const table = new LiveTable(runs);
 
 console.log(
   `\n  Two servers, each with ${REQUESTS.toLocaleString("en")} requests, ${AT_ONCE} at a time, ` +
@@ -26,9 +27,12 @@ clearInterval(timer);
 table.finish();
 
 const faults = [
-  ...[on, off].filter((run) => !run.complete).map(() => "requests or log lines are missing"),
-  ...(on.wrongUsers + on.wrongRequests > 0 ? ["lines with the wrong user or request"] : []),
-  ...(off.wrongUsers === 0 ? ["the check found no wrong line with the library off"] : []),
+  ...Object.entries(runs).filter(([, run]) => !run.complete)
+    .map(([name]) => `${name}: answers or log lines are missing`),
+  ...(on.wrongUsers + on.wrongRequests > 0
+    ? ["ThreadLocal: lines with the wrong user or request"]
+    : []),
+  ...(off.wrongUsers === 0 ? ["module variable: the check finds no wrong line"] : []),
 ];
 const { line, sender } = off.example ?? {};
 console.log(
