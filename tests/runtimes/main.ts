@@ -25,6 +25,7 @@ try {
     await report(`Node ${version}`, programs[`node-${version}`], runCommand);
   }
   await report("Bun", programs["bun"], runCommand);
+  await report("TypeScript (types)", programs["tsc"], compileTypes);
   await report(
     "Chromium (bundle)",
     findBrowser(programs["esbuild"]),
@@ -46,7 +47,7 @@ async function installPacked(): Promise<void> {
   ]);
   if (fault !== undefined) throw new Error(`Cannot install the packed library: ${fault}`);
   for await (const { name } of Deno.readDir(new URL(".", import.meta.url))) {
-    if (!name.endsWith(".mjs")) continue;
+    if (!/\.m[jt]s$/.test(name)) continue;
     await Deno.copyFile(new URL(name, import.meta.url), `${folder}/${name}`);
   }
 }
@@ -93,6 +94,16 @@ async function runCommand(path: string): Promise<SmokeResult[]> {
   const decoder = new TextDecoder();
   if (!success) throw new Error(decoder.decode(stderr));
   return JSON.parse(decoder.decode(stdout).trim().split("\n").at(-1)!);
+}
+
+async function compileTypes(tsc: string): Promise<SmokeResult[]> {
+  const { success, stdout } = await new Deno.Command(tsc, {
+    args: ["--noEmit", "--strict", "--module", "nodenext", "--lib", "esnext,dom", "types.mts"],
+    cwd: folder,
+    signal: AbortSignal.timeout(LIMIT),
+  }).output();
+  const error = success ? undefined : new TextDecoder().decode(stdout);
+  return [{ name: "the packed declarations hold what they promise", error }];
 }
 
 async function runBundle(esbuild: string, browser: string): Promise<SmokeResult[]> {

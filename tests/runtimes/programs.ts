@@ -17,12 +17,13 @@ const PACKAGES: Readonly<Record<string, string>> = {
   "node-24": `npm:node-${SYSTEM}@24`,
   "bun": `npm:@oven/bun-${OVEN_SYSTEM}@1.4`,
   "esbuild": `npm:@esbuild/${SYSTEM}@0.28`,
+  "tsc": "npm:typescript@5.9",
 };
 
 /** A program that npm brought, or why it did not and how to get it. */
 export type Program = { readonly path: string } | { readonly missing: string };
 
-/** The programs by name: `node-20`, `node-22`, `node-24`, `bun`, `esbuild`. */
+/** The programs by name: `node-20`, `node-22`, `node-24`, `bun`, `esbuild`, `tsc`. */
 export async function installPrograms(): Promise<Record<string, Program>> {
   const folder = `${tmpdir()}/thread-local-runtimes-${await versionsKey()}`;
   let fault: string | undefined;
