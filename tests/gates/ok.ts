@@ -2,7 +2,7 @@
  * The one gate: `deno task ok`. It tries everything that must hold before a change goes in, one
  * after the other, and ends with its counts.
  *
- * With `--ci` the tests have run already, and a runtime that is missing is a failure.
+ * With `--ci` the tests have run already, and what is missing on the machine is a failure.
  *
  * @module
  */
@@ -83,7 +83,7 @@ async function exampleGates(): Promise<Gate[]> {
     gates.push({
       name: path.replace(/\.ts$|\/main\.ts$/, ""),
       commands: [["deno", "run", "-A", ...map, path]],
-      ignored: missingProgram(source),
+      ignored: ci ? undefined : missingProgram(source),
     });
   }
   return gates;
