@@ -141,9 +141,10 @@ export abstract class Guard implements Disposable {
     if (this.sync) unwatch();
     if (currentFrame() === this.frame) storage.enterWith(this.parent!);
     else this.closeElsewhere(currentFrame());
-    // Flows that began inside keep the guard in their frames: it must keep nothing of the outside.
-    // `outer` stays, for a flow that still has this guard as its innermost.
+    // Flows that began inside keep the guard in their frames: it must keep nothing of the outside
+    // but the guards that are open still, for a flow that has this one as its innermost.
     this.frame = this.parent = undefined;
+    this.outer = firstOpen(this.outer);
   }
 
   /** Closes where the current frame is not the one that was entered. */
@@ -221,11 +222,14 @@ export abstract class Guard implements Disposable {
     guards.checksTurn = false;
     for (const guard of guards.turn.splice(0)) {
       if (guard.phase !== "open") continue;
-      guard.report(
-        "guard-across-await",
-        `was still open after an "await" or a "yield": what it bound may have reached the caller. ` +
-          `Use the form for async functions: using _ = await ….enter(…)`,
-      );
+      // This microtask is in the frame of the first guard of the turn: another flow's, maybe.
+      storage.run(guard.frame!, () => {
+        guard.report(
+          "guard-across-await",
+          `was still open after an "await" or a "yield": what it bound may have reached the ` +
+            `caller. Use the form for async functions: using _ = await ….enter(…)`,
+        );
+      });
     }
   }
 
