@@ -158,7 +158,9 @@ export function saveThreadLocalState(): ThreadLocalState {
  * Puts a saved state in the place of the current one, from here on in this flow. To do it for one
  * function or scope, use {@linkcode ThreadLocalState.run} or a `ThreadLocalStateGuard`.
  *
- * `"replace"` also brings back the logical thread of the saved flow. O(1); `"merge"` is O(bound).
+ * `"replace"` also brings back the logical thread of the saved flow. O(1) where no guard is open,
+ * else O(bound); `"merge"` is O(bound). A guard that is open around the restore still unbinds at its
+ * end: its own slot, or, if it is a `ThreadLocalStateGuard`, everything.
  *
  * @throws {TypeError} If `state` is not a state or the mode not one of the two; nothing is changed.
  *
@@ -190,7 +192,19 @@ export function restoreThreadLocalState(
       `Cannot restore a state: mode must be "replace" or "merge", got ${JSON.stringify(mode)}`,
     );
   }
-  storage.enterWith(mode === "merge" ? merge(currentFrame(), frame) : frame);
+  const current = currentFrame();
+  storage.enterWith(mode === "merge" ? merge(current, frame) : withGuardOf(current, frame));
+}
+
+/**
+ * The bindings and the thread of `frame`, with the guards of the present flow around them: guards
+ * belong to a flow, not to a state, and those that are open around a restore close after it.
+ */
+function withGuardOf(present: Frame, frame: Frame): Frame {
+  if (frame[GUARD] === present[GUARD]) return frame;
+  const next = copy(frame, frame.length);
+  next[GUARD] = present[GUARD];
+  return next;
 }
 
 function merge(below: Frame, above: Frame): Frame {
