@@ -214,7 +214,9 @@ export abstract class Guard implements Disposable {
     this.reported = true;
     if (this.site === undefined) this.sites.left = SITES;
     const slots = this.slots();
-    reportMisuse(kind, slots?.[0].key, `The guard of ${this.label()} ${what}`, this.site);
+    const message = `The guard of ${this.label()} ${what}`;
+    // In a scope of its own: what a listener binds is not for the code that is reported.
+    storage.run(currentFrame(), reportMisuse, kind, slots?.[0].key, message, this.site);
   }
 
   /** Reports the synchronous guards that are still open, now that their turn is over. */
