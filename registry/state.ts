@@ -14,6 +14,7 @@ import {
 } from "./frame.ts";
 import { runIn } from "./guard.ts";
 import { makeInspectable } from "./inspect.ts";
+import { PROTOCOL } from "./shared.ts";
 import { checkFunction, slots, ThreadLocal } from "./thread_local.ts";
 
 /** How a state is put over the current one. */
@@ -25,8 +26,8 @@ export interface RestoreOptions {
   readonly mode?: "replace" | "merge";
 }
 
-/** States made by another copy of the package, loaded under another URL, are states too. */
-const BRAND: unique symbol = Symbol.for("@thread-local/core state") as never;
+/** States made by another copy of the package are states too, if it speaks this protocol. */
+const BRAND: unique symbol = Symbol.for(`@thread-local/core state ${PROTOCOL}`) as never;
 
 /**
  * An immutable set of bindings, held as a value: what {@linkcode saveThreadLocalState} returns.
