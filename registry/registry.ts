@@ -1,7 +1,8 @@
 import { slots, type ThreadLocal } from "./thread_local.ts";
 
 /**
- * The types of slots by key, for typed look-up. Empty; a program adds its own:
+ * The types of slots by key, for typed look-up. Empty; a program adds its own, under this module
+ * name also where it imports from a subpath: TypeScript keeps only one of two names for a module.
  *
  * ```ts ignore
  * declare module "@thread-local/core" {
