@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertFalse, assertStrictEquals, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertFalse, assertThrows } from "@std/assert";
 import { detached, Guard, saveThreadLocalState, scoped, ThreadLocal } from "@thread-local/core";
 import { restoreThreadLocalState } from "@thread-local/core/registry";
 import { inTurnOfItsOwn, nextTurn, testEverywhere } from "../fixtures/everywhere.ts";
