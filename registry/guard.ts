@@ -59,6 +59,10 @@ export interface GuardOptions {
  * is idempotent and never throws. Guards are made by {@linkcode ThreadLocal.with},
  * {@linkcode ThreadLocal.enter} and the guard classes.
  *
+ * An `AsyncDisposableStack` awaits between its resources in a flow of its own: it closes only the
+ * one that it took last where the guards were opened, and the others' bindings stay for the rest of
+ * the function. Put guards in a `DisposableStack`, and let it take that last.
+ *
  * @example
  * ```ts
  * import { ThreadLocal } from "@thread-local/core";

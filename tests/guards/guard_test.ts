@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertFalse, assertThrows } from "@std/assert";
 import { detached, Guard, saveThreadLocalState, scoped, ThreadLocal } from "@thread-local/core";
 import { restoreThreadLocalState } from "@thread-local/core/registry";
+import { shared } from "../../registry/shared.ts";
 import { inTurnOfItsOwn, nextTurn, testEverywhere } from "../fixtures/everywhere.ts";
 import { Reports } from "../fixtures/misuse.ts";
 
@@ -215,6 +216,27 @@ Deno.test("Guard: work begun inside an async guard keeps its value when the guar
   })();
 
   assertEquals(await seen, "ann");
+});
+
+Deno.test("Guard: work begun inside it that goes on after it closed may use guards as any other", async () => {
+  using reports = new Reports();
+  let seen: Promise<unknown[]> | undefined;
+  await (async () => {
+    using _ = await user.enter("ann");
+    seen = nextTurn().then(() =>
+      locale.run("fr", () => {
+        const inside = [];
+        {
+          using _ = user.with("bob");
+          inside.push(user.get());
+        }
+        return [...inside, user.get()];
+      })
+    );
+  })();
+
+  assertEquals(await seen, ["bob", "ann"]);
+  assertEquals(reports.take(), []);
 });
 
 // Idempotence and reuse
@@ -742,6 +764,26 @@ Deno.test("Guard made by with() in one turn, closed in it, is not reported howev
   await nextTurn();
 
   assertEquals(reports.take(), []);
+});
+
+Deno.test("Guards of one turn are served by one microtask, and forgotten as they close", () => {
+  const original = globalThis.queueMicrotask;
+  const { turn } = shared<{ turn: Guard[] }>("guards", () => ({ turn: [] }));
+  let microtasks = 0;
+  globalThis.queueMicrotask = (callback) => {
+    microtasks++;
+    original(callback);
+  };
+  try {
+    for (let i = 0; i < 100; i++) {
+      using _one = user.with("ann");
+      using _two = locale.with("fr");
+    }
+  } finally {
+    globalThis.queueMicrotask = original;
+  }
+
+  assertEquals([microtasks, turn.length], [1, 0]);
 });
 
 Deno.test("Guard made by enter() may be open across any number of turns", async () => {

@@ -7,6 +7,7 @@ import {
   type ThreadLocalState,
   ThreadLocalStateGuard,
 } from "@thread-local/core";
+import { frameOf } from "../../registry/state.ts";
 import { nextTurn, testEverywhere } from "../fixtures/everywhere.ts";
 import { Reports } from "../fixtures/misuse.ts";
 
@@ -146,12 +147,15 @@ Deno.test("ThreadLocalStateGuard inside a guard that is closed first: the guard'
 });
 
 Deno.test("ThreadLocalStateGuard leaves the state as it was", () => {
+  const frame = [...frameOf(ann, "look at")];
+
   scoped(() => {
     using _ = new ThreadLocalStateGuard(ann);
     user.set("bob");
-
     assertEquals(ann.get(user), "ann");
   });
+
+  assertEquals([...frameOf(ann, "look at")], frame);
 });
 
 Deno.test("ThreadLocalStateGuard open across an await is reported without a key", async () => {
