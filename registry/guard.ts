@@ -59,6 +59,10 @@ export interface GuardOptions {
  * is idempotent and never throws. Guards are made by {@linkcode ThreadLocal.with},
  * {@linkcode ThreadLocal.enter} and the guard classes.
  *
+ * An `AsyncDisposableStack` awaits between its resources in a flow of its own: it closes only the
+ * one that it took last where the guards were opened, and the others' bindings stay for the rest of
+ * the function. Put guards in a `DisposableStack`, and let it take that last.
+ *
  * @example
  * ```ts
  * import { ThreadLocal } from "@thread-local/core";
@@ -141,9 +145,10 @@ export abstract class Guard implements Disposable {
     if (this.sync) unwatch();
     if (currentFrame() === this.frame) storage.enterWith(this.parent!);
     else this.closeElsewhere(currentFrame());
-    // Flows that began inside keep the guard in their frames: it must keep nothing of the outside.
-    // `outer` stays, for a flow that still has this guard as its innermost.
+    // Flows that began inside keep the guard in their frames: it must keep nothing of the outside
+    // but the guards that are open still, for a flow that has this one as its innermost.
     this.frame = this.parent = undefined;
+    this.outer = firstOpen(this.outer);
   }
 
   /** Closes where the current frame is not the one that was entered. */
@@ -213,7 +218,9 @@ export abstract class Guard implements Disposable {
     this.reported = true;
     if (this.site === undefined) this.sites.left = SITES;
     const slots = this.slots();
-    reportMisuse(kind, slots?.[0].key, `The guard of ${this.label()} ${what}`, this.site);
+    const message = `The guard of ${this.label()} ${what}`;
+    // In a scope of its own: what a listener binds is not for the code that is reported.
+    storage.run(currentFrame(), reportMisuse, kind, slots?.[0].key, message, this.site);
   }
 
   /** Reports the synchronous guards that are still open, now that their turn is over. */
@@ -221,11 +228,14 @@ export abstract class Guard implements Disposable {
     guards.checksTurn = false;
     for (const guard of guards.turn.splice(0)) {
       if (guard.phase !== "open") continue;
-      guard.report(
-        "guard-across-await",
-        `was still open after an "await" or a "yield": what it bound may have reached the caller. ` +
-          `Use the form for async functions: using _ = await ….enter(…)`,
-      );
+      // This microtask is in the frame of the first guard of the turn: another flow's, maybe.
+      storage.run(guard.frame!, () => {
+        guard.report(
+          "guard-across-await",
+          `was still open after an "await" or a "yield": what it bound may have reached the ` +
+            `caller. Use the form for async functions: using _ = await ….enter(…)`,
+        );
+      });
     }
   }
 

@@ -352,7 +352,10 @@ function checkOptions(key: string, options: object): void {
     );
   }
   const { initial, init } = options as Partial<InitialValue<unknown>>;
-  if (init !== undefined && typeof init !== "function") {
+  // An init that is there and undefined was imported before its module was evaluated.
+  const missing = init === undefined && Object.hasOwn(options, "init") &&
+    !Object.hasOwn(options, "initial");
+  if (missing || init !== undefined && typeof init !== "function") {
     throw new TypeError(
       `Cannot declare "${key}": init must be a function, got ${typeof init}. ` +
         `Use initial for a plain value`,
