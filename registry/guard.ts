@@ -182,6 +182,9 @@ export abstract class Guard implements Disposable {
       let hidden = false;
       for (const guard of inner) {
         guard.parent = put(guard.parent!, slot, before);
+        // It no longer differs from the frame inside in the guard's own slots alone: what other
+        // flows that are inside the guard still see must not change when it closes there.
+        guard.frame = undefined;
         hidden = guard.binds(slot);
         if (hidden) break;
       }
