@@ -30,7 +30,7 @@ type Names = Scope<Slot, ThreadLocalState, Close>;
 
 /** Declared before anything else in this isolate, so that slot `n` has the `n`th place. */
 const pool: readonly Slot[] = Array.from(
-  { length: 64 },
+  { length: PALETTES.wide.length },
   (_, number) => new ThreadLocal<Value>(`laws.${number}`, { initial: -1 - number }),
 );
 

@@ -1,8 +1,24 @@
-import type { Body, How, Pick, Program, Statement, Target, Value } from "./program.ts";
+import {
+  type Body,
+  type How,
+  PALETTES,
+  type Pick,
+  type Program,
+  type Statement,
+  type Target,
+  type Value,
+} from "./program.ts";
 
-/** Writes a program as the code that it stands for, with the numbers of {@linkcode Pick}. */
+/**
+ * Writes a program as the code that it stands for. Slots are counted from the first and round
+ * again, states and guards back from the last, as {@linkcode Pick} says.
+ */
 export function list({ slots, body }: Program): string {
-  return [`// slots: ${slots}`, ...lines(body)].join("\n");
+  const numbers = PALETTES[slots];
+  return [
+    `// slot0 … slot${numbers.length - 1} are the slots ${numbers.join(", ")} of the isolate`,
+    ...lines(body),
+  ].join("\n");
 }
 
 /** One statement, with what is in it. */

@@ -68,23 +68,19 @@ export interface Program {
 /**
  * The slots of a program, by their number in the order of declaration. A frame has a place for each
  * of the first 16, later ones share places by 32: each program works at one of the seams, with so
- * few slots that its statements meet; the last with so many that all of it is in use.
+ * few slots that its statements meet. The last palette has all of them, the seams in front.
  */
 export const PALETTES = {
-  flat: range(0, 4),
-  "flat and first chunk": range(14, 18),
-  "first and second chunk": range(46, 50),
-  wide: range(0, 52),
+  flat: [0, 1, 2, 3, 4],
+  "flat and first chunk": [14, 15, 16, 17, 18],
+  "first and second chunk": [46, 47, 48, 49, 50],
+  wide: [...new Set([0, 15, 16, 47, 48, ...Array(64).keys()])],
 };
 
 export type Palette = keyof typeof PALETTES;
 
-function range(first: number, last: number): readonly number[] {
-  return Array.from({ length: last - first + 1 }, (_, i) => first + i);
-}
-
 const value: fc.Arbitrary<Value> = fc.option(fc.nat(99), { nil: undefined, freq: 9 });
-const slot = fc.nat(9);
+const slot = fc.nat(6);
 const slots = fc.array(slot, { maxLength: 3 });
 const recent = fc.nat(3);
 const event: fc.Arbitrary<Event> = fc.constantFrom("microtask", "timer");
@@ -134,14 +130,11 @@ function weighted(
   return { weight, arbitrary: fc.record(fields) as fc.Arbitrary<Statement> };
 }
 
-const depth = fc.createDepthIdentifier();
-
 function bodyOf(...statements: fc.WeightedArbitrary<Statement>[]): fc.Arbitrary<Body> {
-  // The first is what remains at the greatest depth.
-  return fc.array(fc.oneof({ maxDepth: 4, depthIdentifier: depth }, ...statements), {
-    maxLength: 6,
+  // The first is all that remains at the greatest depth.
+  return fc.array(fc.oneof({ maxDepth: 3, depthSize: "max" }, ...statements), {
+    maxLength: 7,
     size: "max",
-    depthIdentifier: depth,
   });
 }
 
@@ -159,14 +152,14 @@ const { body } = fc.letrec<{ syncBody: Body; body: Body }>((tie) => {
   const branches = fc.array(branch, { minLength: 1, maxLength: 3 });
   return {
     syncBody: bodyOf(
-      { weight: 20, arbitrary: simple },
+      { weight: 24, arbitrary: simple },
       weighted(3, { do: fc.constant("guard"), async: fc.constant(false), target, body: syncBody }),
       weighted(1, { do: fc.constant("try"), body: syncBody }),
       syncCall,
       later,
     ),
     body: bodyOf(
-      { weight: 20, arbitrary: simple },
+      { weight: 24, arbitrary: simple },
       { weight: 8, arbitrary: simpleAsync },
       weighted(4, { do: fc.constant("guard"), async: fc.boolean(), target, body }),
       weighted(2, { do: fc.constant("try"), body }),
