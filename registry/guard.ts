@@ -81,6 +81,11 @@ export abstract class Guard implements Disposable {
   private frame: Frame | undefined = undefined;
   private parent: Frame | undefined = undefined;
   private outer: Guard | undefined = undefined;
+  /**
+   * Whether `parent` lost a binding of a guard that was closed early. It then differs from `frame`
+   * in more than what this guard binds, and cannot be brought back whole.
+   */
+  private repaired = false;
   /** The count of events at which it was opened or, later, closed. */
   private event = 0;
   private reported = false;
@@ -139,7 +144,7 @@ export abstract class Guard implements Disposable {
     this.phase = "closed";
     this.event = ++guards.events;
     if (this.sync) unwatch();
-    if (currentFrame() === this.frame) storage.enterWith(this.parent!);
+    if (currentFrame() === this.frame && !this.repaired) storage.enterWith(this.parent!);
     else this.closeElsewhere(currentFrame());
     // Flows that began inside keep the guard in their frames: it must keep nothing of the outside.
     // `outer` stays, for a flow that still has this guard as its innermost.
@@ -182,9 +187,7 @@ export abstract class Guard implements Disposable {
       let hidden = false;
       for (const guard of inner) {
         guard.parent = put(guard.parent!, slot, before);
-        // It no longer differs from the frame inside in the guard's own slots alone: what other
-        // flows that are inside the guard still see must not change when it closes there.
-        guard.frame = undefined;
+        guard.repaired = true;
         hidden = guard.binds(slot);
         if (hidden) break;
       }

@@ -5,6 +5,7 @@ import { list, listStatement } from "./listing.ts";
 import { type Expectation, predict } from "./model.ts";
 import { type Program, program } from "./program.ts";
 import type { Trace } from "./scope.ts";
+import { simplify } from "./simplify.ts";
 
 /** So many programs run at once: each of them must not notice. */
 const TOGETHER = 50;
@@ -45,14 +46,26 @@ export async function check(
   );
   Error.stackTraceLimit = stackTraceLimit;
   if (details.failed) {
-    const [group] = details.counterexample!;
-    const listed = group.filter(({ body }) => body.length > 0).map(list).join("\n\n");
+    const failing = details.counterexample![0].filter(({ body }) => body.length > 0);
+    // It takes more than one program where one disturbs another.
+    const small = failing.length === 1
+      ? [await simplify(failing[0], async (program) => await difference([program]) !== undefined)]
+      : failing;
     throw new Error(
-      `A program differs from the model (seed ${seed}).\n\n${listed}\n\n` +
-        (details.errorInstance as Error).message,
+      `A program differs from the model (seed ${seed}).\n\n${small.map(list).join("\n\n")}\n\n` +
+        (await difference(small) ?? (details.errorInstance as Error)).message,
     );
   }
   return verdict;
+}
+
+async function difference(programs: readonly Program[]): Promise<Error | undefined> {
+  try {
+    await compare(programs);
+    return undefined;
+  } catch (error) {
+    return error as Error;
+  }
 }
 
 /** Runs programs together, each against its prediction. */
