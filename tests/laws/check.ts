@@ -4,7 +4,7 @@ import { execute } from "./interpreter.ts";
 import { list, listStatement } from "./listing.ts";
 import { type Expectation, predict } from "./model.ts";
 import { type Program, program } from "./program.ts";
-import type { Trace } from "./scope.ts";
+import type { Reading, Trace } from "./scope.ts";
 import { simplify } from "./simplify.ts";
 
 /** So many programs run at once: each of them must not notice. */
@@ -98,19 +98,24 @@ function compareTraces(actual: Trace, expected: Trace): number {
     if (Array.isArray(other) || other?.after !== reading.after) {
       throw new Error(`It did not come to:\n${listStatement(reading.after)}`);
     }
-    for (let j = 0; j < Math.max(reading.reads.length, other.reads.length); j++) {
-      if (!Object.is(reading.reads[j], other.reads[j])) {
-        throw new Error(
-          `After:\n${listStatement(reading.after)}\n\nit should read ${
-            reading.reads.join(" ")
-          }\n      and reads ${other.reads.join(" ")}`,
-        );
-      }
-    }
+    reading.reads.forEach((read, j) => {
+      if (Object.is(read, other.reads[j])) return;
+      throw new Error(
+        `After:\n${listStatement(reading.after)}\n\n${nameOf(reading, j)} should be ${read} ` +
+          `and is ${other.reads[j]}`,
+      );
+    });
     reads += reading.reads.length;
   });
   if (actual.length > expected.length) throw new Error("It went on after it should have thrown");
   return reads;
+}
+
+/** A reading is of every slot, whether it is bound and its value; of a state, its size before. */
+function nameOf({ reads }: Reading, index: number): string {
+  const inSlots = index - reads.length % 2;
+  if (inSlots < 0) return "The size of the state";
+  return `${inSlots % 2 === 0 ? "isBound()" : "get()"} of slot${Math.floor(inSlots / 2)}`;
 }
 
 function compareReports(actual: readonly string[], predictions: readonly Expectation[]): void {
