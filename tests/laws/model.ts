@@ -1,4 +1,17 @@
 import {
+  bind,
+  copyBinding,
+  editState,
+  EMPTY,
+  enter,
+  type Environment,
+  exists,
+  type Guard,
+  type Names,
+  restore,
+  unbind,
+} from "./environment.ts";
+import {
   type Body,
   type Edit,
   type How,
@@ -6,41 +19,11 @@ import {
   type Program,
   type Statement,
   type Target,
-  type Value,
 } from "./program.ts";
 import { Scope, type Trace } from "./scope.ts";
 
 // The reference: what a program reads, by the documented meaning of each statement. Nothing here is
 // ambient. A flow has its environment in a field, and hands it to the functions that it calls.
-
-/** A slot is its identity. */
-interface Slot {
-  readonly key: string;
-  readonly initial: Value;
-}
-
-type Bindings = ReadonlyMap<Slot, Value>;
-
-/** What one flow sees. Also what a saved state is. */
-interface Environment {
-  readonly bindings: Bindings;
-  /** The guards around, outermost first. */
-  readonly guards: readonly Guard[];
-}
-
-/** An open or closed guard. It knows what to bring back. */
-interface Guard {
-  /** The slot that it binds; `undefined` for a whole state. */
-  readonly slot: Slot | undefined;
-  readonly opened: number;
-  before: Environment;
-  closed: number | undefined;
-  reported: boolean;
-}
-
-type Names = Scope<Slot, Environment, Guard>;
-
-const EMPTY: Environment = { bindings: new Map(), guards: [] };
 
 /** One function that is running: its environment, its names, and where its readings go. */
 interface Flow {
@@ -145,11 +128,9 @@ class Model {
         break;
       case "restore": {
         const state = scope.state(statement.state);
-        if (state === undefined) break;
-        flow.environment = statement.mode === "replace" ? state : [...state.bindings].reduce(
-          (below, [slot, value]) => bind(below, slot, value),
-          flow.environment,
-        );
+        if (state !== undefined) {
+          flow.environment = restore(state, statement.mode, flow.environment);
+        }
         break;
       }
       case "create":
@@ -289,7 +270,7 @@ class Model {
     caller: Flow,
     names: { readonly scope: Names; readonly trace: Trace },
   ): Task | undefined {
-    const inside = enter(how, caller);
+    const inside = enter(how, caller.environment, caller.scope);
     if (inside === undefined) return undefined;
     const since = this.clock;
     const flow: Flow = { environment: inside, scope: names.scope, trace: names.trace };
@@ -324,52 +305,4 @@ class Model {
     guard.reported = true;
     this.reports.push(`${kind} of ${guard.slot?.key ?? "a state"}`);
   }
-}
-
-function bind({ bindings, guards }: Environment, slot: Slot, value: Value): Environment {
-  return { bindings: new Map(bindings).set(slot, value), guards };
-}
-
-function unbind({ bindings, guards }: Environment, slots: readonly Slot[]): Environment {
-  return { bindings: new Map([...bindings].filter(([slot]) => !slots.includes(slot))), guards };
-}
-
-/** `to`, with the slot as it is in `from`. */
-function copyBinding(slot: Slot, from: Environment, to: Environment): Environment {
-  return from.bindings.has(slot) ? bind(to, slot, from.bindings.get(slot)) : unbind(to, [slot]);
-}
-
-/** What a function sees that is called this way; `undefined` if there is no such state. */
-function enter(how: How, { environment, scope }: Flow): Environment | undefined {
-  switch (how.by) {
-    case "plain":
-    case "scoped":
-      return environment;
-    case "detached":
-      return EMPTY;
-    case "run":
-      return bind(environment, scope.slot(how.slot), how.value);
-    case "state.run":
-      return scope.state(how.state);
-  }
-}
-
-function editState(edit: Edit, state: Environment, scope: Names): Environment {
-  switch (edit.do) {
-    case "with":
-      return bind(state, scope.slot(edit.slot), edit.value);
-    case "without":
-      return unbind(state, [scope.slot(edit.slot)]);
-    case "omit":
-      return unbind(state, edit.slots.map((pick) => scope.slot(pick)));
-    case "pick": {
-      const picked = edit.slots.map((pick) => scope.slot(pick));
-      return unbind(state, [...state.bindings.keys()].filter((slot) => !picked.includes(slot)));
-    }
-  }
-}
-
-/** Whether what a guard is to bind can be had. */
-function exists(target: Target, scope: Names): boolean {
-  return target.binds === "slot" || scope.state(target.state) !== undefined;
 }
