@@ -85,6 +85,11 @@ export abstract class Guard implements Disposable {
   private frame: Frame | undefined = undefined;
   private parent: Frame | undefined = undefined;
   private outer: Guard | undefined = undefined;
+  /**
+   * Whether `parent` lost a binding of a guard that was closed early. It then differs from `frame`
+   * in more than what this guard binds, and cannot be brought back whole.
+   */
+  private repaired = false;
   /** The count of events at which it was opened or, later, closed. */
   private event = 0;
   private reported = false;
@@ -143,7 +148,7 @@ export abstract class Guard implements Disposable {
     this.phase = "closed";
     this.event = ++guards.events;
     if (this.sync) unwatch();
-    if (currentFrame() === this.frame) storage.enterWith(this.parent!);
+    if (currentFrame() === this.frame && !this.repaired) storage.enterWith(this.parent!);
     else this.closeElsewhere(currentFrame());
     // Flows that began inside keep the guard in their frames: it must keep nothing of the outside
     // but the guards that are open still, for a flow that has this one as its innermost.
@@ -187,6 +192,7 @@ export abstract class Guard implements Disposable {
       let hidden = false;
       for (const guard of inner) {
         guard.parent = put(guard.parent!, slot, before);
+        guard.repaired = true;
         hidden = guard.binds(slot);
         if (hidden) break;
       }
