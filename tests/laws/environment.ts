@@ -53,7 +53,8 @@ export function restore(
   mode: "replace" | "merge",
   around: Environment,
 ): Environment {
-  if (mode === "replace") return state;
+  // Guards are of a flow, not of a state: those that are open around a restore close after it.
+  if (mode === "replace") return { bindings: state.bindings, guards: around.guards };
   return [...state.bindings].reduce((below, [slot, value]) => bind(below, slot, value), around);
 }
 
