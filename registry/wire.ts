@@ -8,7 +8,17 @@ import {
   putCarried,
   rejectBinding,
 } from "./carried.ts";
-import { boundIndexes, type Frame, lookUp, put, ROOT, storage, valueOf } from "./frame.ts";
+import {
+  boundIndexes,
+  type Frame,
+  type FrameDraft,
+  lookUp,
+  put,
+  ROOT,
+  storage,
+  valueOf,
+  write,
+} from "./frame.ts";
 import { copyJson, type JsonValue, Refusal } from "./json.ts";
 import { reportMisuse } from "./misuse.ts";
 import { slots, ThreadLocal } from "./thread_local.ts";
@@ -132,76 +142,54 @@ function readHeader(wire: unknown, limits: Required<WireLimits>): readonly unkno
 function readBindings(bindings: readonly unknown[], limits: Required<WireLimits>): Frame {
   const budget = { left: limits.maxSize };
   const carried = new Map<string, CarriedBinding>();
-  let frame: Frame = ROOT;
+  const frame: FrameDraft = [...ROOT];
   const count = Math.min(bindings.length, limits.maxEntries);
   for (let i = 0; i < count; i++) {
-    const { key, slot, value, why } = readBinding(bindings[i], budget, limits);
-    if (why !== undefined) {
-      rejectBinding(key, slot !== undefined, why);
-    } else if (slot === undefined) {
-      if (carried.has(key)) rejectBinding(key, false, `it is bound twice`);
-      else carried.set(key, new CarriedBinding(value));
-    } else if (lookUp(frame, slot) !== undefined) {
-      rejectBinding(key, true, `it is bound twice`);
-    } else {
-      const found = decodeBinding(slot, value);
-      if (found !== undefined) frame = put(frame, slot, found);
+    // What is left out takes no room from the others.
+    const { left } = budget;
+    const pair = bindings[i];
+    try {
+      const key = readKey(pair, limits.maxKeyLength);
+      budget.left -= key.length;
+      const sent = (pair as readonly unknown[])[1];
+      const value = sent === undefined ? undefined : copyJson(sent, budget, limits.maxDepth);
+      const slot = slots.byKey.get(key);
+      if (slot === undefined ? carried.has(key) : lookUp(frame, slot) !== undefined) {
+        throw new Refusal(`it is bound twice`);
+      }
+      if (slot === undefined) carried.set(key, new CarriedBinding(value));
+      else write(frame, slot, decodeBinding(slot, value));
+    } catch (error) {
+      budget.left = left;
+      reject(pair, error, limits);
     }
   }
   if (bindings.length > count) {
     const more = bindings.length - count;
-    rejectBinding(
-      keyOf(bindings[count]),
-      false,
-      `the wire has ${more} more than the ${count} bindings that maxEntries allows`,
-    );
+    const why = `the wire has ${more} more than the ${count} bindings that maxEntries allows`;
+    reject(bindings[count], new Refusal(why), limits);
   }
   if (carried.size === 0) return frame;
   reserveCarried();
   return putCarried(frame, carried);
 }
 
-interface ReadBinding {
-  readonly key: string;
-  readonly slot: ThreadLocal<unknown> | undefined;
-  readonly value: unknown;
-  /** Why it is rejected. */
-  readonly why: string | undefined;
+function readKey(pair: unknown, maxKeyLength: number): string {
+  if (!Array.isArray(pair) || typeof pair[0] !== "string") {
+    throw new Refusal(`a binding must be an array of key and value`);
+  }
+  const key = pair[0];
+  if (key === "" || key.length > maxKeyLength) {
+    throw new Refusal(
+      `its key has ${key.length} characters, and 1 to ${maxKeyLength} are allowed`,
+    );
+  }
+  return key;
 }
 
-function readBinding(
-  pair: unknown,
-  budget: { left: number },
-  { maxKeyLength, maxDepth }: Required<WireLimits>,
-): ReadBinding {
-  let key = "?";
-  let slot: ThreadLocal<unknown> | undefined;
-  const { left } = budget;
-  try {
-    if (!Array.isArray(pair) || typeof pair[0] !== "string") {
-      throw new Refusal(`a binding must be an array of key and value`);
-    }
-    key = pair[0];
-    if (key.length > maxKeyLength || key === "") {
-      const { length } = key;
-      key = key.slice(0, maxKeyLength);
-      throw new Refusal(`its key has ${length} characters, and 1 to ${maxKeyLength} are allowed`);
-    }
-    slot = slots.byKey.get(key);
-    budget.left -= key.length;
-    const sent: unknown = pair[1];
-    const value = sent === undefined ? undefined : copyJson(sent, budget, maxDepth);
-    return { key, slot, value, why: undefined };
-  } catch (error) {
-    // What is left out takes no room from the others.
-    budget.left = left;
-    return {
-      key,
-      slot,
-      value: undefined,
-      why: error instanceof Refusal ? error.why : brief(error),
-    };
-  }
+function reject(pair: unknown, error: unknown, { maxKeyLength }: Required<WireLimits>): void {
+  const key = keyOf(pair).slice(0, maxKeyLength);
+  rejectBinding(key, slots.byKey.has(key), error instanceof Refusal ? error.why : brief(error));
 }
 
 function keyOf(pair: unknown): string {
