@@ -130,6 +130,14 @@ export function put(frame: Frame, at: Place, what: unknown): FrameDraft {
   return draft;
 }
 
+/** Puts `what` into a frame that is being built, and whose inner arrays are its own. */
+export function write(draft: FrameDraft, at: Place, what: unknown): void {
+  const { place, offset } = at;
+  while (draft.length <= place) draft.push(undefined);
+  if (offset < 0) draft[place] = what;
+  else ((draft[place] ??= EMPTY_CHUNK.slice()) as unknown[])[offset] = what;
+}
+
 /** An array without holes, as `new Array(…)` and what is made of it are not: quicker to read. */
 function unbound(length: number): unknown[] {
   return [...new Array(length)];

@@ -1,14 +1,17 @@
+import { carriedAt, dropCarried, lookUpCarried } from "./carried.ts";
 import { DuplicateSlotError } from "./errors.ts";
 import {
   BOUND_UNDEFINED,
   contextStorage,
   currentFrame,
+  type Frame,
   held,
   lookUp,
   placeOf,
   put,
   ROOT,
   storage,
+  valueOf,
 } from "./frame.ts";
 import { type Guard, runIn, type SiteBudget, siteBudget, SlotGuard } from "./guard.ts";
 import { shared } from "./shared.ts";
@@ -140,6 +143,8 @@ export class ThreadLocal<T> {
   readonly fork: ((value: unknown) => unknown) | undefined;
   /** @internal */
   readonly wire: true | WireCodec<unknown> | undefined;
+  /** Whether wires that came before the declaration may have carried a binding of it. */
+  private readonly late: boolean;
   private readonly shared: boolean;
   private readonly declared: Site;
   private readonly sites: SiteBudget = siteBudget();
@@ -172,6 +177,7 @@ export class ThreadLocal<T> {
     this.inherit = options.inherit ?? true;
     this.fork = options.fork as ((value: unknown) => unknown) | undefined;
     this.wire = options.wire as true | WireCodec<unknown> | undefined;
+    this.late = options.wire !== undefined && carriedAt.place !== undefined;
     this.shared = options.shared ?? false;
     this.declared = captureSite(new.target);
     this.init = options.init;
@@ -202,13 +208,17 @@ export class ThreadLocal<T> {
         if (this.offset >= 0) found = (found as unknown[])[this.offset];
         if (found !== undefined) return (found === boundUndefined ? undefined : found) as T;
       }
+      if (this.late) {
+        const carried = lookUpCarried(frame, this);
+        if (carried !== undefined) return valueOf(carried) as T;
+      }
     }
     return this.initial === NOT_MADE ? this.makeInitial() : this.initial;
   }
 
   /** Whether this flow has bound the slot. A bound `undefined` is a binding. O(1). */
   isBound(): boolean {
-    return lookUp(currentFrame(), this) !== undefined;
+    return this.lookUpIn(currentFrame()) !== undefined;
   }
 
   /**
@@ -251,7 +261,7 @@ export class ThreadLocal<T> {
 
   /** Unbinds the slot from here on in this flow: it reads its initial value. */
   clear(): void {
-    storage.enterWith(put(currentFrame(), this, undefined));
+    storage.enterWith(put(dropCarried(currentFrame(), this.key), this, undefined));
   }
 
   /**
@@ -304,6 +314,12 @@ export class ThreadLocal<T> {
         above: ThreadLocal.prototype.enter,
       }),
     );
+  }
+
+  /** @internal What stands for it in `frame`; `undefined` if it is unbound there. */
+  lookUpIn(frame: Frame): unknown {
+    const found = lookUp(frame, this);
+    return found === undefined && this.late ? lookUpCarried(frame, this) : found;
   }
 
   /** @internal The initial value, made if need be. */
