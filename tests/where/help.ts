@@ -1,4 +1,5 @@
 import { bindEmitter, bindIterator, bindThreadLocalState, detached } from "@thread-local/core";
+import { bindPort } from "@thread-local/core/workers";
 
 /** One way in which the library takes a state where it would not go by itself, or keeps it back. */
 export interface Help {
@@ -27,6 +28,9 @@ export const boundEmitter: Help = {
     return emitter;
   },
 };
+
+/** Listeners are called in the state of the sender. */
+export const boundPort: Help = { name: "bindPort", give: bindPort as Give };
 
 /** A function is called with no slot bound. */
 export const detachedCall: Help = {

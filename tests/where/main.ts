@@ -40,21 +40,28 @@ async function updateNode(version: number): Promise<void> {
   await update(`Node ${version}`, runtime, [path, "--expose-gc", await bundle()]);
 }
 
-/** The probes as Node 20 takes them. */
+/** The probes, and the worker's side of some, as Node 20 takes them. */
 async function bundle(): Promise<string> {
-  const file = `${folder}/run.mjs`;
   await output(
     pathOf(programs["esbuild"]),
-    new URL("./run.ts", import.meta.url).pathname,
+    pathname("tests/where/run.ts"),
+    pathname("tests/where/worker_side.ts"),
     "--bundle",
     "--platform=node",
     "--target=node20",
     "--format=esm",
     "--log-level=warning",
-    `--alias:@thread-local/core=${new URL("mod.ts", ROOT).pathname}`,
-    `--outfile=${file}`,
+    `--alias:@thread-local/core=${pathname("mod.ts")}`,
+    `--alias:@thread-local/core/workers=${pathname("workers/mod.ts")}`,
+    `--outdir=${folder}`,
+    "--out-extension:.js=.mjs",
   );
-  return file;
+  return `${folder}/run.mjs`;
+}
+
+/** A file of the project. */
+function pathname(path: string): string {
+  return new URL(path, ROOT).pathname;
 }
 
 async function output(program: string, ...args: string[]): Promise<string> {

@@ -29,7 +29,12 @@ export interface Probe {
   run(look: () => void, help: Help["give"], looked: Promise<void>): void | Promise<void>;
 }
 
-const state = new ThreadLocal<Seen>("where.state", { initial: "none" });
+const state = new ThreadLocal<Seen>("where.state", { initial: "none", wire: true });
+
+/** Whose state this is. */
+export function current(): Seen {
+  return state.get();
+}
 
 /** Calls `fn` in the state that is to be found again as `"registered"`. */
 export function registering<R>(fn: () => R): R {
@@ -51,12 +56,17 @@ export function leaking<R>(fn: () => R): R {
   return state.run("leaked", fn);
 }
 
+/** Calls `look` for a callback in another isolate, in the state that it said it saw. */
+export function relaying(seen: Seen, look: () => void): void {
+  state.run(seen, look);
+}
+
 /** Whose state the callback of a probe sees, with the probe's help or as it is. */
 export async function see(probe: Probe, helped: boolean): Promise<Seen> {
   let seen: Seen | undefined;
   const looked = deferred();
   const look = (): void => {
-    seen ??= state.get();
+    seen ??= current();
     looked.resolve();
   };
   await probe.run(look, helped ? probe.help!.give : (value) => value, looked.promise);

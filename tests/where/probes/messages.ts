@@ -1,6 +1,12 @@
-import { Worker as NodeWorker } from "node:worker_threads";
-import { boundCallback } from "../help.ts";
-import { dispatching, opening, type Probe, registering } from "../probe.ts";
+import { MessageChannel as NodeMessageChannel, Worker as NodeWorker } from "node:worker_threads";
+import { boundCallback, boundPort } from "../help.ts";
+import { dispatching, opening, type Probe, registering, relaying, type Seen } from "../probe.ts";
+
+/** Where `worker_side.ts` is, or stands beside the bundle that Node runs. */
+const WORKER_SIDE = new URL(
+  import.meta.url.endsWith(".ts") ? "../worker_side.ts" : "./worker_side.mjs",
+  import.meta.url,
+);
 
 /** Workers that answer each message. */
 const ECHO = "onmessage = ({ data }) => postMessage(data)";
@@ -11,12 +17,12 @@ const NODE_ECHO =
 export const messages: readonly Probe[] = [
   {
     name: "`MessagePort` listener",
-    help: boundCallback,
+    help: boundPort,
     async run(look, help, looked) {
       const { port1, port2 } = opening(() => new MessageChannel());
-      registering(() => port2.addEventListener("message", help(look)));
+      registering(() => help(port2).addEventListener("message", look));
       opening(() => port2.start());
-      dispatching(() => port1.postMessage("message"));
+      dispatching(() => help(port1).postMessage("message"));
       await looked;
       port1.close();
       port2.close();
@@ -56,6 +62,33 @@ export const messages: readonly Probe[] = [
       registering(() => worker.on("message", help(look)));
       dispatching(() => worker.postMessage("message"));
       await looked;
+      await worker.terminate();
+    },
+  },
+  {
+    name: "`Worker` listener, worker's side",
+    help: boundPort,
+    exists: "Worker" in globalThis,
+    async run(look, help, looked) {
+      const worker = opening(() => new Worker(WORKER_SIDE, { type: "module" }));
+      worker.onmessage = ({ data }: MessageEvent<Seen>) => relaying(data, look);
+      dispatching(() => help(worker).postMessage("message"));
+      await looked;
+      worker.terminate();
+    },
+  },
+  {
+    name: "`node:worker_threads` port, worker's side",
+    help: boundPort,
+    async run(look, help, looked) {
+      const { port1, port2 } = new NodeMessageChannel();
+      const worker = opening(() =>
+        new NodeWorker(WORKER_SIDE, { workerData: { port: port2 }, transferList: [port2] })
+      );
+      port1.on("message", (seen: Seen) => relaying(seen, look));
+      dispatching(() => help(port1).postMessage("message"));
+      await looked;
+      port1.close();
       await worker.terminate();
     },
   },
