@@ -74,7 +74,9 @@ async function single(layer: string, number: number) {
 
 /** Ratios below one read better the other way around: "25 ×" faster. */
 function inUnit(ratio: number, { unit }: Limit): string {
-  return unit === "times faster" ? `${(1 / ratio).toPrecision(3)} ×` : ratio.toFixed(2);
+  if (unit !== "times faster") return ratio.toFixed(2);
+  const times = 1 / ratio;
+  return `${times.toFixed(times < 10 ? 2 : 0)} ×`;
 }
 
 function quantile(sorted: readonly number[], part: number): number {
@@ -82,6 +84,6 @@ function quantile(sorted: readonly number[], part: number): number {
 }
 
 function printLine(what: string, ...cells: string[]): void {
-  const widths = [10, 10, 8, 15, 8, 5];
+  const widths = [10, 10, 9, 17, 9, 6];
   console.log(what.padEnd(48) + cells.map((cell, n) => cell.padStart(widths[n])).join(""));
 }
