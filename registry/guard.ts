@@ -42,6 +42,9 @@ interface Guards {
 
 const guards = shared<Guards>("guards", () => ({ events: 0, turn: [], checksTurn: false }));
 
+/** A constant of this module's own is quicker to reach than an imported one: see `ThreadLocal`. */
+const ownStorage = storage;
+
 type Phase = "new" | "open" | "closed";
 
 /** How a guard is made: whether it stays within one turn, and where its creator stands. */
@@ -322,13 +325,14 @@ export function runIn<A extends unknown[], R>(
   fn: (...args: A) => R,
   args: A,
 ): R {
-  return storage.run(frame, callChecked<A, R>, frame, fn, args);
+  return ownStorage.run(frame, callChecked<A, R>, frame, fn, args);
 }
 
 function callChecked<A extends unknown[], R>(frame: Frame, fn: (...args: A) => R, args: A): R {
   const { events } = guards;
   try {
-    return fn(...args);
+    // Spreading nothing costs 10 ns, a twenty-fifth of the platform's run.
+    return args.length === 0 ? (fn as unknown as () => R)() : fn(...args);
   } finally {
     if (guards.events !== events) Guard["checkScope"](events, frame, currentFrame());
   }
