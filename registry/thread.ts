@@ -1,33 +1,58 @@
 import { shared } from "./shared.ts";
 
-const COUNTER_BITS = 48n;
+const WORKER_SHIFT = 48n;
+const NUMBER_MASK = (1n << WORKER_SHIFT) - 1n;
 
-interface ThreadCounter {
-  worker: number;
-  last: number;
-}
+/** Where the ids of this isolate's threads come from. */
+export const threadCounter: { worker: number; last: number } = shared(
+  "thread counter",
+  () => ({ worker: 0, last: 0 }),
+);
 
-const counter = shared<ThreadCounter>("thread counter", () => ({ worker: 0, last: 0 }));
+/** No instances yet: read like any other list, never written. */
+const NONE: readonly unknown[] = Object.freeze([]);
 
 /**
  * One logical thread: the root thread of an isolate, or one begun by a fork.
  *
  * Its id is `worker << 48 | number`: the worker's 16 bits keep threads of different isolates and
  * processes apart, the number is never reused.
+ *
+ * @example
+ * ```ts
+ * import { currentThread } from "@thread-local/core/rank-local";
+ * import { assert, assertEquals } from "@std/assert";
+ *
+ * const thread = currentThread();
+ *
+ * assertEquals(thread.name, "root");
+ * assertEquals(thread.parentId, undefined);
+ * assert(thread.id > 0n);
+ * ```
  */
 export class Thread {
   /** What the fork was called; `"root"` for a root thread. */
   readonly name: string;
+  /** @internal What work of this thread runs for: the thread itself. See the frame's owner. */
+  readonly owner: Thread = this;
+  /**
+   * @internal What the thread's RankLocals hold for it, by their index. They are the thread's, so
+   * that they go when it can no longer be reached.
+   */
+  instances: readonly unknown[] = NONE;
   // Ids are kept as numbers: making a bigint at every fork would cost more than the fork's frame.
-  private readonly worker: number = counter.worker;
-  private readonly number: number = ++counter.last;
+  private readonly worker: number;
+  private readonly number: number;
   // The parent's id, not the parent: a child must not keep its ancestors alive.
   private readonly parentWorker: number;
   private readonly parentNumber: number;
+  private ended = false;
 
-  /** Begins a thread; without a parent, a root thread. */
-  constructor(name: string, parent?: Thread) {
+  /** @internal Begins a thread; without a parent, a root thread. */
+  constructor(name: string, parent?: Thread, id?: bigint) {
     this.name = name;
+    this.worker = id === undefined ? threadCounter.worker : Number(id >> WORKER_SHIFT);
+    this.number = id === undefined ? ++threadCounter.last : Number(id & NUMBER_MASK);
     this.parentWorker = parent?.worker ?? 0;
     this.parentNumber = parent?.number ?? 0;
   }
@@ -41,10 +66,51 @@ export class Thread {
   get parentId(): bigint | undefined {
     return this.parentNumber === 0 ? undefined : toId(this.parentWorker, this.parentNumber);
   }
+
+  /** Whether {@linkcode Thread.end} was called. */
+  get hasEnded(): boolean {
+    return this.ended;
+  }
+
+  /**
+   * Ends the thread's hold on its instances: they are let go, and those with `Symbol.asyncDispose`
+   * or `Symbol.dispose` are disposed one after the other, last declared first. Work of the thread
+   * that is still running goes on, but gets no instances any more. Idempotent.
+   *
+   * @returns Resolves when all are disposed.
+   * @throws {AggregateError} (rejects) If disposing threw; all others were disposed all the same.
+   */
+  async end(): Promise<void> {
+    const instances = this.instances;
+    this.ended = true;
+    this.instances = NONE;
+    const errors: unknown[] = [];
+    for (const instance of [...instances].reverse()) {
+      try {
+        await dispose(instance);
+      } catch (error) {
+        errors.push(error);
+      }
+    }
+    if (errors.length > 0) {
+      throw new AggregateError(
+        errors,
+        `Cannot dispose ${errors.length} of the instances of thread "${this.name}": see errors`,
+      );
+    }
+  }
 }
 
 function toId(worker: number, number: number): bigint {
-  return (BigInt(worker) << COUNTER_BITS) | BigInt(number);
+  return (BigInt(worker) << WORKER_SHIFT) | BigInt(number);
+}
+
+async function dispose(instance: unknown): Promise<void> {
+  const { [Symbol.asyncDispose]: later, [Symbol.dispose]: now } = Object(
+    instance,
+  ) as Partial<AsyncDisposable & Disposable>;
+  if (typeof later === "function") await later.call(instance as AsyncDisposable);
+  else if (typeof now === "function") now.call(instance as Disposable);
 }
 
 /** The thread of everything in this isolate that no fork began. */
