@@ -154,6 +154,7 @@ export class RankLocal<T> {
     return true;
   }
 
+  /** What the iteration sees. */
   private entries(): [Thread, T][] {
     const entries: [Thread, T][] = [];
     for (const ref of this.threads) {
@@ -193,6 +194,7 @@ export class RankLocal<T> {
     }
   }
 
+  /** Stores what `thread` has, in a new list: one that is being iterated does not change. */
   private keep(thread: Thread, instance: unknown): void {
     const instances = thread.instances.slice();
     while (instances.length <= this.index) instances.push(undefined);
@@ -200,7 +202,7 @@ export class RankLocal<T> {
     thread.instances = instances;
   }
 
-  /** Keeps the list within twice the number of threads that live. */
+  /** Lists `thread`, and keeps the list within twice the number of threads that live. */
   private list(thread: Thread): void {
     if (this.threads.length >= this.sweepAt) {
       this.threads = this.threads.filter((ref) => ref.deref() !== undefined);

@@ -1,11 +1,5 @@
 import { assertEquals, assertStrictEquals, assertThrows } from "@std/assert";
-import {
-  currentNode,
-  currentThread,
-  fork,
-  Node,
-  ThreadLocal,
-} from "@thread-local/core";
+import { currentNode, currentThread, fork, Node, ThreadLocal } from "@thread-local/core";
 import { starts } from "../fixtures/starts.ts";
 
 const user = new ThreadLocal("node_test.user", { initial: "nobody" });
@@ -101,12 +95,17 @@ Deno.test("Node refuses a function that is none", () => {
 });
 
 Deno.test("A node may be evaluated by many threads at once", async () => {
-  const node = await user.run("ann", () => fork(() => new Node("n", async (i: number) => {
-    await Promise.resolve();
-    return `${user.get()} ${i}`;
-  })));
+  const node = await user.run("ann", () =>
+    fork(() =>
+      new Node("n", async (i: number) => {
+        await Promise.resolve();
+        return `${user.get()} ${i}`;
+      })
+    ));
 
-  const seen = await Promise.all([0, 1, 2].map((i) => user.run(`u${i}`, () => fork(() => node.evaluate(i)))));
+  const seen = await Promise.all(
+    [0, 1, 2].map((i) => user.run(`u${i}`, () => fork(() => node.evaluate(i)))),
+  );
 
   assertEquals(seen, ["ann 0", "ann 1", "ann 2"]);
 });

@@ -1,4 +1,10 @@
-import { assertEquals, assertNotStrictEquals, assertRejects, assertStrictEquals, assertThrows } from "@std/assert";
+import {
+  assertEquals,
+  assertNotStrictEquals,
+  assertRejects,
+  assertStrictEquals,
+  assertThrows,
+} from "@std/assert";
 import {
   currentThread,
   detached,
@@ -55,7 +61,9 @@ starts("RankLocal.get() inside a node returns the instance of its forward thread
 // PyTorch asks the thread's cached pointer before the node: it would return the evaluator's own.
 Deno.test("RankLocal.get() asks the node before what the evaluating thread has cached", async () => {
   const local = counter("cached");
-  const [forward, node] = await fork(() => [local.get(), new Node("n", () => local.get())] as const);
+  const [forward, node] = await fork(() =>
+    [local.get(), new Node("n", () => local.get())] as const
+  );
 
   const [own, inNode, ownAgain] = await fork(() => [local.get(), node.evaluate(), local.get()]);
 
@@ -89,7 +97,9 @@ Deno.test("RankLocal.get() inside nested nodes follows the innermost, and the ou
 
 Deno.test("RankLocal.get() in a fork inside a node returns the fork's own instance", async () => {
   const local = counter("fork in node");
-  const node = await fork(() => new Node("n", () => [local.get(), fork(() => local.get())] as const));
+  const node = await fork(() =>
+    new Node("n", () => [local.get(), fork(() => local.get())] as const)
+  );
 
   const [forward, forked] = node.evaluate();
 
@@ -147,7 +157,9 @@ Deno.test("RankLocal holds an undefined instance: create is not called again", (
 
 Deno.test("RankLocal.findAcrossAll() finds another thread's instance", async () => {
   const local = new RankLocal("rank_local_test.find", () => ({ thread: currentThread().name }));
-  const keep = await Promise.all(["a", "b"].map((name) => fork(() => [local.get(), saveThreadLocalState()], { name })));
+  const keep = await Promise.all(
+    ["a", "b"].map((name) => fork(() => [local.get(), saveThreadLocalState()], { name })),
+  );
 
   const found = local.findAcrossAll((instance) => instance.thread === "b");
 
@@ -202,7 +214,10 @@ Deno.test("RankLocal.delete() is false where there is no instance", () => {
 Deno.test("RankLocal refuses a second declaration, naming both places", () => {
   new RankLocal("rank_local_test.twice", () => 0);
 
-  const error = assertThrows(() => new RankLocal("rank_local_test.twice", () => 0), DuplicateSlotError);
+  const error = assertThrows(
+    () => new RankLocal("rank_local_test.twice", () => 0),
+    DuplicateSlotError,
+  );
 
   assertEquals(
     [error.firstSite, error.secondSite].every((site) => site.includes("rank_local_test.ts:")),
@@ -220,12 +235,18 @@ Deno.test("RankLocal is one if both declarations say shared", () => {
 
 Deno.test("RankLocal refuses an empty key and a create that is no function", () => {
   assertThrows(() => new RankLocal("", () => 0), TypeError, "empty");
-  assertThrows(() => new RankLocal("rank_local_test.bad", 3 as never), TypeError, "rank_local_test.bad");
+  assertThrows(
+    () => new RankLocal("rank_local_test.bad", 3 as never),
+    TypeError,
+    "rank_local_test.bad",
+  );
 });
 
 Deno.test("Thread.end() disposes instances, last declared first, and only once", async () => {
   const order: string[] = [];
-  const disposable = (name: string, dispose: symbol) => ({ [dispose]: () => void order.push(name) });
+  const disposable = (name: string, dispose: symbol) => ({
+    [dispose]: () => void order.push(name),
+  });
   const a = new RankLocal("rank_local_test.end a", () => disposable("a", Symbol.dispose));
   const b = new RankLocal("rank_local_test.end b", () => disposable("b", Symbol.asyncDispose));
 
@@ -241,7 +262,12 @@ Deno.test("Thread.end() disposes instances, last declared first, and only once",
 });
 
 Deno.test("Thread.end() disposes all, and rejects with what threw", async () => {
-  const a = new RankLocal("rank_local_test.end ok", () => ({ disposed: false, [Symbol.dispose]() { this.disposed = true; } }));
+  const a = new RankLocal("rank_local_test.end ok", () => ({
+    disposed: false,
+    [Symbol.dispose]() {
+      this.disposed = true;
+    },
+  }));
   const b = new RankLocal("rank_local_test.end throws", () => ({
     [Symbol.dispose]() {
       throw new Error("stuck");
