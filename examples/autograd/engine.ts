@@ -2,7 +2,7 @@
  * The backward pass. One engine serves every thread of the process: it evaluates nodes on threads of
  * its own, and each finds the state and the instances of the forward thread that made it.
  */
-import { autogradState } from "@thread-local/core/guards";
+import { AutogradState } from "@thread-local/core/guards";
 import { detached, fork } from "@thread-local/core/propagation";
 import { add } from "./ops.ts";
 import { type Gradients, type History, Tensor } from "./tensor.ts";
@@ -69,18 +69,17 @@ export async function gradients(
   const waits = countUses(root);
   const arrived = new Map<Tensor, Tensor>([[root, Tensor.full(root.rows, root.columns, 1)]]);
   // The engine overrides the grad mode of the forward state with createGraph.
-  const overrides = (history: History) => ({
-    with: [[autogradState, { ...history.node.state.get(autogradState), gradMode: createGraph }]],
-  });
+  const evaluate = ({ node }: History, gradient: Tensor) => {
+    const modes = node.state.get(AutogradState.slot).with({ gradMode: createGraph });
+    return node.evaluateWith({ with: [[AutogradState.slot, modes]] }, gradient);
+  };
 
   async function visit(tensor: Tensor): Promise<void> {
     const gradient = arrived.get(tensor)!;
     const { history } = tensor;
     if (tensor.requiresGrad) leaves.set(tensor, gradient);
     if (history === undefined) return;
-    const found = await nextDevice().submit<Gradients>(() =>
-      history.node.evaluateWith(overrides(history), gradient)
-    );
+    const found = await nextDevice().submit<Gradients>(() => evaluate(history, gradient));
     const ready: Tensor[] = [];
     for (const [index, input] of history.inputs.entries()) {
       if (!input.needsGrad) continue;
