@@ -14,4 +14,5 @@
  *
  * @module
  */
+export { bindThreadLocalState } from "./bind.ts";
 export { detached, scoped } from "./confine.ts";
