@@ -16,3 +16,4 @@
  */
 export { bindThreadLocalState } from "./bind.ts";
 export { detached, scoped } from "./confine.ts";
+export { fork, type ForkOptions } from "./fork.ts";
