@@ -165,7 +165,7 @@ export class RankLocal<T> {
     return entries;
   }
 
-  /** Creates the instance of `thread`, with it as the current thread and the present bindings. */
+  /** Creates the instance of `thread`. */
   private createFor(thread: Thread, found: unknown): T {
     if (thread.hasEnded) {
       throw new Error(
@@ -178,14 +178,10 @@ export class RankLocal<T> {
         `Cannot get "${this.key}": its create() is still running for this thread, and asks for it`,
       );
     }
-    const frame = currentFrame();
-    const draft = copy(frame, frame.length);
-    draft[THREAD] = draft[OWNER] = thread;
-    draft[GUARD] = undefined;
     this.keep(thread, CREATING);
     let created: unknown = undefined;
     try {
-      const instance = storage.run(draft, this.create);
+      const instance = this.createAs(thread);
       created = held(instance);
       return instance;
     } finally {
@@ -194,12 +190,22 @@ export class RankLocal<T> {
     }
   }
 
-  /** Stores what `thread` has, in a new list: one that is being iterated does not change. */
+  /** Calls `create` with `thread` as the current one, and the present bindings. */
+  private createAs(thread: Thread): T {
+    const frame = currentFrame();
+    const { create } = this;
+    if (frame[THREAD] === thread && frame[OWNER] === thread) return create();
+    const draft = copy(frame, frame.length);
+    draft[THREAD] = draft[OWNER] = thread;
+    draft[GUARD] = undefined;
+    return storage.run(draft, create);
+  }
+
+  /** Stores what `thread` has. */
   private keep(thread: Thread, instance: unknown): void {
-    const instances = thread.instances.slice();
-    while (instances.length <= this.index) instances.push(undefined);
+    const instances = thread.ownInstances();
+    while (instances.length < this.index) instances.push(undefined);
     instances[this.index] = instance;
-    thread.instances = instances;
   }
 
   /** Lists `thread`, and keeps the list within twice the number of threads that live. */

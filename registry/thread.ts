@@ -57,6 +57,12 @@ export class Thread {
     this.parentNumber = parent?.number ?? 0;
   }
 
+  /** @internal The instances, to be written. */
+  ownInstances(): unknown[] {
+    if (this.instances === NONE) this.instances = [];
+    return this.instances as unknown[];
+  }
+
   /** Unique among all isolates whose worker ids differ: 64 bits, greater than 0. */
   get id(): bigint {
     return toId(this.worker, this.number);

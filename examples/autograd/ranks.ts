@@ -19,8 +19,13 @@ export function trainOnThreads(): Promise<TrainingResult[]> {
   setThreadIsolation(true);
   const rendezvous = new Rendezvous(RANKS);
   return Promise.all(
-    Array.from({ length: RANKS }, (_, r) =>
-      rank.run(r, () =>
-        fork(() => beRank(Group.inProcess(r, rendezvous)), { name: `rank ${r}` }))),
+    Array.from(
+      { length: RANKS },
+      (_, r) =>
+        rank.run(
+          r,
+          () => fork(() => beRank(Group.inProcess(r, rendezvous)), { name: `rank ${r}` }),
+        ),
+    ),
   );
 }
