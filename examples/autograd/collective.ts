@@ -15,7 +15,7 @@ export class Rendezvous {
 
   reduce(name: string, rank: number, data: Float64Array): Promise<Float64Array> {
     const meeting = this.#meetings.get(name) ?? {
-      given: new Array(this.size),
+      given: new Array<Float64Array | undefined>(this.size),
       sum: Promise.withResolvers<Float64Array>(),
       waitsFor: this.size,
     };
