@@ -7,29 +7,36 @@ import { frames, position, type Site } from "./site.ts";
  * - `"guard-across-await"`: a synchronous guard (`slot.with`, `new ThreadLocalStateGuard`) was
  *   still open one microtask later, so it crossed an `await` or a `yield`, and its binding may
  *   have reached the caller. Use the guard's `await …enter()` form.
+ * - `"guard-across-yield"`: a guard was open at a `yield` of an iterator that `bindIterator` bound.
+ *   The consumer did not see what it bound. Close it before the `yield`.
  * - `"guard-left-open"`: a guard was opened inside a `run`, `scoped` or `detached` and not closed
  *   before it returned, or one from outside was closed inside.
  * - `"guard-out-of-order"`: a guard was closed before one that was opened inside it. Its own
  *   bindings were undone, the inner guard's were left alone.
  * - `"guard-elsewhere"`: a guard was closed in a flow that is not inside it (another flow, or one
  *   whose frame was replaced in between). Nothing was changed there.
+ * - `"wire-rejected"`: a binding in a {@linkcode ThreadLocalState.fromWire} (or, without a key, the
+ *   whole of it) was not taken over: too large, not JSON, not meant to cross, or refused by its
+ *   slot's `decode`. The slot reads its initial value there.
  */
 export type MisuseKind =
   | "guard-across-await"
+  | "guard-across-yield"
   | "guard-left-open"
   | "guard-out-of-order"
-  | "guard-elsewhere";
+  | "guard-elsewhere"
+  | "wire-rejected";
 
 /** One use of the library that cannot have meant what it did. */
 export interface MisuseReport {
   /** What was done wrong. */
   readonly kind: MisuseKind;
-  /** The slot's key, or `undefined` where a whole state was bound. */
+  /** The slot's key, or `undefined` where it is about a whole state. */
   readonly key: string | undefined;
   /** What happened, why it matters and what to do, for people. */
   readonly message: string;
   /**
-   * Where the guard was created. A stack costs more than a guard, so not every guard records one:
+   * Where the guard was created, if it is about one. A stack costs more than a guard, so not every guard records one:
    * the first 64 of each slot do, and the next 64 after each report that had none.
    */
   readonly stack: string | undefined;
@@ -85,17 +92,18 @@ export function onMisuse(listener: (report: MisuseReport) => void): Disposable {
   return { [Symbol.dispose]: () => void channel.listeners.delete(entry) };
 }
 
-/** Tells the listeners, or the console once a site. Never throws. */
+/** Tells the listeners, or the console once a place. Never throws. */
 export function reportMisuse(
   kind: MisuseKind,
   key: string | undefined,
   message: string,
   site: Site | undefined,
+  place: string = `${key} ${position(site)}`,
 ): void {
   try {
     const stack = frames(site);
     if (channel.listeners.size === 0) {
-      warnOnce(`${kind} ${key} ${position(site)}`, message, stack);
+      warnOnce(`${kind} ${place}`, message, stack);
       return;
     }
     const report: MisuseReport = { kind, key, message, stack };

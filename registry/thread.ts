@@ -1,13 +1,14 @@
 import { shared } from "./shared.ts";
 
-const WORKER_SHIFT = 48n;
-const NUMBER_MASK = (1n << WORKER_SHIFT) - 1n;
+const COUNTER_BITS = 48n;
 
-/** Where the ids of this isolate's threads come from. */
-export const threadCounter: { worker: number; last: number } = shared(
-  "thread counter",
-  () => ({ worker: 0, last: 0 }),
-);
+interface ThreadCounter {
+  worker: number;
+  base: number;
+  last: number;
+}
+
+const counter = shared<ThreadCounter>("thread counter", () => ({ worker: 0, base: 0, last: 0 }));
 
 /** No instances yet: read like any other list, never written. */
 const NONE: readonly unknown[] = Object.freeze([]);
@@ -40,21 +41,23 @@ export class Thread {
    * that they go when it can no longer be reached.
    */
   instances: readonly unknown[] = NONE;
-  // Ids are kept as numbers: making a bigint at every fork would cost more than the fork's frame.
-  private readonly worker: number;
+  // Numbers, not ids: making a bigint at every fork would cost more than the fork's frame, and the
+  // worker's bits are told to an isolate after its root thread began.
   private readonly number: number;
-  // The parent's id, not the parent: a child must not keep its ancestors alive.
-  private readonly parentWorker: number;
+  // The parent's number, not the parent: a child must not keep its ancestors alive.
   private readonly parentNumber: number;
+  private readonly foreignId: bigint | undefined;
   private ended = false;
 
-  /** @internal Begins a thread; without a parent, a root thread. */
-  constructor(name: string, parent?: Thread, id?: bigint) {
+  /**
+   * @internal Begins a thread: without a parent, a root thread. With an id it is the record, here,
+   * of a thread of another isolate.
+   */
+  constructor(name: string, parent?: Thread, foreignId?: bigint) {
     this.name = name;
-    this.worker = id === undefined ? threadCounter.worker : Number(id >> WORKER_SHIFT);
-    this.number = id === undefined ? ++threadCounter.last : Number(id & NUMBER_MASK);
-    this.parentWorker = parent?.worker ?? 0;
+    this.number = foreignId === undefined ? ++counter.last : 0;
     this.parentNumber = parent?.number ?? 0;
+    this.foreignId = foreignId;
   }
 
   /** @internal The instances, to be written. */
@@ -65,12 +68,12 @@ export class Thread {
 
   /** Unique among all isolates whose worker ids differ: 64 bits, greater than 0. */
   get id(): bigint {
-    return toId(this.worker, this.number);
+    return this.foreignId ?? toId(this.number);
   }
 
   /** The id of the thread that began this one; `undefined` for a root thread. */
   get parentId(): bigint | undefined {
-    return this.parentNumber === 0 ? undefined : toId(this.parentWorker, this.parentNumber);
+    return this.parentNumber === 0 ? undefined : toId(this.parentNumber);
   }
 
   /** Whether {@linkcode Thread.end} was called. */
@@ -107,8 +110,31 @@ export class Thread {
   }
 }
 
-function toId(worker: number, number: number): bigint {
-  return (BigInt(worker) << WORKER_SHIFT) | BigInt(number);
+function toId(number: number): bigint {
+  return (BigInt(counter.worker) << COUNTER_BITS) | BigInt(counter.base + number);
+}
+
+/** What an isolate must know for its thread ids to be its own. */
+export interface WorkerNumber {
+  /** The top 16 bits of its thread ids: 1 … 65,535; 0 is the isolate that hands them out. */
+  readonly worker: number;
+  /** Where its threads are counted from, once every worker number was handed out. */
+  readonly base: number;
+}
+
+/** This isolate's own. */
+export function workerNumber(): WorkerNumber {
+  return { worker: counter.worker, base: counter.base };
+}
+
+/**
+ * Makes the ids of this isolate's threads, of those begun already too, its own. The first call
+ * holds: ids that were read must stay what they are.
+ */
+export function takeWorkerNumber({ worker, base }: WorkerNumber): void {
+  if (counter.worker !== 0) return;
+  counter.worker = worker;
+  counter.base = base;
 }
 
 async function dispose(instance: unknown): Promise<void> {
