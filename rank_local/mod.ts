@@ -18,5 +18,6 @@
  */
 export { Thread } from "../registry/thread.ts";
 export { currentNode, currentThread } from "./current.ts";
-export { type EvaluateOptions, Node } from "./node.ts";
+export { endForeignThread, type LeaseOptions } from "./foreign.ts";
+export { type EvaluateOptions, Node, type NodeWire } from "./node.ts";
 export { RankLocal, type RankLocalOptions } from "./rank_local.ts";
