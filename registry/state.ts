@@ -16,7 +16,13 @@ import {
 import { runIn } from "./guard.ts";
 import { makeInspectable } from "./inspect.ts";
 import { checkFunction, slots, ThreadLocal } from "./thread_local.ts";
-import { decodeFrame, encodeFrame, settle, type StateWire, type WireLimits } from "./wire.ts";
+import {
+  decodeFrame,
+  encodeFrame,
+  settleCarried,
+  type StateWire,
+  type WireLimits,
+} from "./wire.ts";
 
 /** How a state is put over the current one. */
 export interface RestoreOptions {
@@ -75,13 +81,13 @@ export class ThreadLocalState {
   /** How many slots this state binds. O(slots declared). */
   get size(): number {
     let size = 0;
-    for (const _ of bound(settle(this.frame))) size++;
+    for (const _ of bound(settleCarried(this.frame))) size++;
     return size;
   }
 
   /** The bound slots and their values, in the order of declaration. */
   *[Symbol.iterator](): IterableIterator<[ThreadLocal<unknown>, unknown]> {
-    const frame = settle(this.frame);
+    const frame = settleCarried(this.frame);
     for (const slot of bound(frame)) yield [slot, valueOf(lookUp(frame, slot))];
   }
 
@@ -112,7 +118,7 @@ export class ThreadLocalState {
   /** This state with only these slots bound, where they are. The rest of {@linkcode omit}. */
   pick(...picked: ThreadLocal<unknown>[]): ThreadLocalState {
     picked.forEach(checkSlot);
-    const frame = settle(this.frame);
+    const frame = settleCarried(this.frame);
     let next: Frame = [frame[THREAD], frame[OWNER], frame[GUARD]];
     for (const slot of picked) {
       const found = lookUp(frame, slot);
@@ -124,7 +130,7 @@ export class ThreadLocalState {
   /** This state with these slots unbound. The rest of {@linkcode pick}. */
   omit(...omitted: ThreadLocal<unknown>[]): ThreadLocalState {
     omitted.forEach(checkSlot);
-    let next = settle(this.frame);
+    let next = settleCarried(this.frame);
     for (const slot of omitted) next = put(next, slot, undefined);
     return new ThreadLocalState(next);
   }
@@ -258,7 +264,7 @@ export function restoreThreadLocalState(
 }
 
 function merge(below: Frame, unsettled: Frame): Frame {
-  const above = settle(unsettled);
+  const above = settleCarried(unsettled);
   let next: Frame = copy(below, above.length);
   for (const slot of bound(above)) next = put(next, slot, lookUp(above, slot));
   const carried = carriedIn(above);

@@ -71,7 +71,7 @@ const TEXT_FACTOR = 8;
  * @throws {TypeError} If a value is not JSON or an `encode` throws: half a state is not sent.
  */
 export function encodeFrame(frame: Frame): StateWire {
-  const whole = settle(frame);
+  const whole = settleCarried(frame);
   const bindings: [string, JsonValue?][] = [];
   for (const index of boundIndexes(whole)) {
     const slot = slots.byIndex[index];
@@ -209,7 +209,7 @@ function reserveCarried(): void {
  * The frame with each carried binding in the place of its slot, where that is declared by now. To
  * be called before a frame's slots are looked through.
  */
-export function settle(frame: Frame): Frame {
+export function settleCarried(frame: Frame): Frame {
   const carried = carriedIn(frame);
   if (carried === undefined) return frame;
   const rest = new Map(carried);
