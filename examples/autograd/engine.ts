@@ -4,12 +4,15 @@
  */
 import { AutogradState } from "@thread-local/core/guards";
 import { detached, fork } from "@thread-local/core/propagation";
+import { evaluateElsewhere, hasKernel, type KernelPool } from "./kernels.ts";
 import { add } from "./ops.ts";
 import { type Gradients, type History, Tensor } from "./tensor.ts";
 
 export interface BackwardOptions {
   /** Record the backward pass itself, to differentiate it again. Default: `false`. */
   readonly createGraph?: boolean;
+  /** Where to evaluate the nodes that have a kernel, unless the pass itself is recorded. */
+  readonly pool?: KernelPool;
 }
 
 type Job = () => void;
@@ -60,7 +63,7 @@ export async function backward(root: Tensor, options: BackwardOptions = {}): Pro
 /** The gradients of `root` by leaf. One call is one graph task. */
 export async function gradients(
   root: Tensor,
-  { createGraph = false }: BackwardOptions = {},
+  { createGraph = false, pool }: BackwardOptions = {},
 ): Promise<Map<Tensor, Tensor>> {
   if (!root.needsGrad) {
     throw new TypeError("Cannot go backward: no tensor below requires gradients");
@@ -69,7 +72,11 @@ export async function gradients(
   const waits = countUses(root);
   const arrived = new Map<Tensor, Tensor>([[root, Tensor.full(root.rows, root.columns, 1)]]);
   // The engine overrides the grad mode of the forward state with createGraph.
-  const evaluate = ({ node }: History, gradient: Tensor) => {
+  const evaluate = (history: History, gradient: Tensor) => {
+    if (pool !== undefined && !createGraph && hasKernel(history)) {
+      return evaluateElsewhere(pool, history, gradient);
+    }
+    const { node } = history;
     const modes = node.state.get(AutogradState.slot).with({ gradMode: createGraph });
     return node.evaluateWith({ with: [[AutogradState.slot, modes]] }, gradient);
   };

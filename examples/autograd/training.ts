@@ -20,7 +20,8 @@ export interface TrainingResult {
 const STEPS = 200;
 const LEARNING_RATE = 0.5;
 const HIDDEN = 12;
-const GROUP = "data_parallel";
+/** The name under which every rank has its group. */
+export const GROUP = "data_parallel";
 
 /** Numbers that look random and are the same in every run and on every rank (mulberry32). */
 function randomNumbers(seed: number): () => number {
