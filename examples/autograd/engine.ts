@@ -15,41 +15,27 @@ export interface BackwardOptions {
   readonly pool?: KernelPool;
 }
 
-type Job = () => void;
+type Device = <R>(job: () => R | Promise<R>) => Promise<R>;
 
 /** A device thread: a loop on a thread of its own that starts the jobs it is given. */
-class DeviceThread {
-  readonly #jobs: Job[] = [];
-  #wake: (() => void) | undefined;
-
-  constructor(name: string) {
-    // Detached: the first pass to come along must not lend its state to the engine.
-    detached(() => void fork(() => this.#loop(), { name }));
-  }
-
-  /** Runs `job` on this thread. Jobs that wait for each other (a collective) do not block it. */
-  submit<R>(job: () => R | Promise<R>): Promise<R> {
-    const { promise, resolve } = Promise.withResolvers<R>();
-    this.#jobs.push(() => resolve((async () => await job())()));
-    this.#wake?.();
-    return promise;
-  }
-
-  async #loop(): Promise<never> {
-    while (true) {
-      this.#jobs.shift()?.();
-      if (this.#jobs.length > 0) continue;
-      await new Promise<void>((resolve) => this.#wake = resolve);
-    }
-  }
+function startDevice(name: string): Device {
+  const { readable, writable } = new TransformStream<() => void, () => void>();
+  const writer = writable.getWriter();
+  // Detached: the first pass to come along must not lend its state to the engine.
+  detached(fork, async () => {
+    for await (const start of readable) start();
+  }, { name });
+  // The loop does not await a job: jobs that wait for each other (a collective) must not block it.
+  return (job) =>
+    new Promise((resolve) => writer.write(() => resolve((async () => await job())())));
 }
 
-let devices: DeviceThread[] | undefined;
+let devices: Device[] | undefined;
 let turn = 0;
 
 /** The engine's threads are begun by the first pass, as PyTorch does. */
-function nextDevice(): DeviceThread {
-  devices ??= ["engine 0", "engine 1"].map((name) => new DeviceThread(name));
+function nextDevice(): Device {
+  devices ??= ["engine 0", "engine 1"].map(startDevice);
   return devices[turn++ % devices.length];
 }
 
@@ -86,7 +72,7 @@ export async function gradients(
     const { history } = tensor;
     if (tensor.requiresGrad) leaves.set(tensor, gradient);
     if (history === undefined) return;
-    const found = await nextDevice().submit<Gradients>(() => evaluate(history, gradient));
+    const found = await nextDevice()<Gradients>(() => evaluate(history, gradient));
     const ready: Tensor[] = [];
     for (const [index, input] of history.inputs.entries()) {
       if (!input.needsGrad) continue;

@@ -16,10 +16,10 @@ export interface KernelTask {
 /** How often this isolate worked for each forward thread, wherever that thread is. */
 export const kernelCalls = new RankLocal("autograd.kernelCalls", () => ({ count: 0 }));
 
-/** The work by the names of nodes. It is not recorded: it serves passes without createGraph. */
-const kernels: Record<string, (gradient: Tensor, inputs: readonly Tensor[]) => Gradients> = {
-  matmul: (g, [x, y]) => [matmul(g, transpose(y)), matmul(transpose(x), g)],
-};
+/** The work of `matmul`. It is not recorded: it serves passes without createGraph. */
+function matmulBackward(g: Tensor, [x, y]: readonly Tensor[]): Gradients {
+  return [matmul(g, transpose(y)), matmul(transpose(x), g)];
+}
 
 /** Whoever executes kernels elsewhere: a pool of workers. */
 export interface KernelPool {
@@ -27,7 +27,7 @@ export interface KernelPool {
 }
 
 export function hasKernel({ node }: History): boolean {
-  return Object.hasOwn(kernels, node.name);
+  return node.name === "matmul";
 }
 
 /** On the engine's side: evaluates a node by its counterpart on the pool. */
@@ -44,7 +44,7 @@ export async function evaluateElsewhere(
 export function evaluateHere({ node, gradient, inputs }: KernelTask): Plain[] {
   const counterpart = Node.fromWire(node, () => {
     kernelCalls.get().count++;
-    return kernels[node.name](tensor(gradient), inputs.map(tensor)).map((g) => plain(g!));
+    return matmulBackward(tensor(gradient), inputs.map(tensor)).map((g) => plain(g!));
   });
   return counterpart.evaluate();
 }

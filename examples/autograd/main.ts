@@ -51,7 +51,7 @@ if (named.includes(false)) faults.push("a gradient from the pool differs");
 await Deno.writeTextFile(
   new URL("loss.svg", import.meta.url),
   drawChart("Mean loss over four ranks, by step", "step", [
-    { name: "ranks as threads", color: "#1f77b4", values: threads },
+    { name: "ranks as threads", color: "#1f77b4", dashes: "none", values: threads },
     { name: "ranks as workers", color: "#ff7f0e", dashes: "2 8", values: workers },
   ]),
 );

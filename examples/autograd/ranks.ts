@@ -46,18 +46,16 @@ export function openWorkers(count: number) {
 export async function trainOnWorkers(): Promise<TrainingResult[]> {
   const rendezvous = new Rendezvous(RANKS);
   const pool = openWorkers(RANKS);
-  const ports: MessagePort[] = [];
-  const ranks = Array.from({ length: RANKS }, (_, r) => {
-    const { port1, port2 } = new MessageChannel();
+  const channels = Array.from({ length: RANKS }, () => new MessageChannel());
+  const ranks = channels.map(({ port1, port2: port }, r) => {
     rendezvous.serve(r, port1);
-    ports.push(port1);
-    const task: RankTask = { size: RANKS, port: port2 };
-    return rank.run(r, () => pool.execute(task, "train", undefined, [port2]));
+    const task: RankTask = { size: RANKS, port };
+    return rank.run(r, () => pool.execute(task, "train", undefined, [port]));
   });
   try {
     return await Promise.all(ranks) as TrainingResult[];
   } finally {
-    for (const port of ports) port.close();
+    for (const { port1 } of channels) port1.close();
     await pool.destroy();
   }
 }

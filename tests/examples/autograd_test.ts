@@ -13,6 +13,7 @@ import {
 import { Group, Rendezvous } from "../../examples/autograd/collective.ts";
 import * as ops from "../../examples/autograd/ops.ts";
 import { record, Tensor } from "../../examples/autograd/tensor.ts";
+import { runExample } from "./run_example.ts";
 
 const STEP = 1e-5;
 
@@ -186,4 +187,15 @@ Deno.test("groups: a name registered twice, an unknown and a destroyed one are t
   destroyed.destroy();
   assertThrows(() => resolveGroup("destroyed"), DestroyedGroupError, '"destroyed"');
   unregisterGroup("destroyed");
+});
+
+Deno.test("autograd: the example learns, and alike on threads and on workers", async () => {
+  const example = await runExample("autograd/main.ts");
+
+  assertEquals([example.code, example.stderr], [0, ""]);
+  const accuracies = [...example.stdout.matchAll(/([\d.]+) % of unseen flowers right/g)];
+  assertEquals(accuracies.length, 2);
+  assert(accuracies.every(([, percent]) => Number(percent) >= 93));
+  const [, apart] = /loss curves differ by (\S+) at most/.exec(example.stdout)!;
+  assert(Number(apart) <= 1e-9);
 });
