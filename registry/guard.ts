@@ -116,6 +116,20 @@ export abstract class Guard implements Disposable {
   protected abstract slots(): readonly GuardedSlot[] | undefined;
 
   /**
+   * @internal What stands in the slot's place once this guard's part in it is undone, as
+   * {@linkcode lookUp} gives it: what stood there `before`, whatever is `visible` now.
+   */
+  protected undone(_slot: GuardedSlot, before: unknown, _visible: unknown): unknown {
+    return before;
+  }
+
+  /**
+   * @internal What it makes of what stands `outside` in the slot's place. A guard that has this
+   * hides nothing of the outside: it is applied anew when a guard outside it is closed first.
+   */
+  protected edited?(slot: GuardedSlot, outside: unknown): unknown;
+
+  /**
    * The function that closes the guard. `using` reads it at the declaration, and that first read
    * is what binds.
    *
@@ -192,14 +206,19 @@ export abstract class Guard implements Disposable {
     let next = current;
     for (const slot of slots) {
       const before = lookUp(this.parent!, slot);
+      let undo = (visible: unknown) => this.undone(slot, before, visible);
       let hidden = false;
       for (const guard of inner) {
-        guard.parent = put(guard.parent!, slot, before);
+        guard.parent = put(guard.parent!, slot, undo(lookUp(guard.parent!, slot)));
         guard.repaired = true;
-        hidden = guard.binds(slot);
-        if (hidden) break;
+        if (!guard.binds(slot)) continue;
+        const edited = guard.edited?.bind(guard, slot);
+        hidden = edited === undefined;
+        if (edited === undefined) break;
+        const outside = undo;
+        undo = (visible) => edited(outside(visible));
       }
-      if (!hidden) next = put(next, slot, before);
+      if (!hidden) next = put(next, slot, undo(lookUp(next, slot)));
     }
     if (inner.length === 0) {
       const draft = copy(next, next.length);
@@ -209,7 +228,7 @@ export abstract class Guard implements Disposable {
     if (next !== current) storage.enterWith(next);
   }
 
-  /** Whether it shadows what is bound outside it. */
+  /** Whether what is visible inside it is its own. */
   private binds(slot: GuardedSlot): boolean {
     const slots = this.slots();
     return slots === undefined || slots.some(({ key }) => key === slot.key);
