@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects, assertStrictEquals, assertThrows } from "@std/assert";
-import { assertType, type IsExact } from "@std/testing/types";
+import type { IsExact } from "@std/testing/types";
 import { saveThreadLocalState, scoped } from "@thread-local/core";
 import {
   DebugInfoGuard,
@@ -36,8 +36,11 @@ Deno.test("DebugInfoKind fixes the type of its infos", () => {
 
   const user = ThreadLocalDebugInfo.get(USER);
 
-  assertType<IsExact<typeof user, string | null>>(true);
-  assertType<IsExact<ReturnType<typeof ThreadLocalDebugInfo.peek<Date>>, Date>>(true);
+  const exact: [
+    IsExact<typeof user, string | null>,
+    IsExact<ReturnType<typeof ThreadLocalDebugInfo.peek<Date>>, Date>,
+  ] = [true, true];
+  assertEquals(exact, [true, true]);
   // @ts-expect-error: a user is a string.
   new DebugInfoGuard(USER, 1);
   // @ts-expect-error: and not a date.

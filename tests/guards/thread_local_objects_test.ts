@@ -62,6 +62,6 @@ Deno.test("ThreadLocalObjects of one flow are not seen by another", async () => 
 
 Deno.test("ThreadLocalObjects.set() rejects a key that is empty or no string", () => {
   for (const bad of ["", 1, Symbol(), null]) {
-    assertThrows(() => ThreadLocalObjects.set(bad as never, 1), TypeError, "non-empty string");
+    assertThrows(() => ThreadLocalObjects.set(bad as string, 1), TypeError, "non-empty string");
   }
 });
