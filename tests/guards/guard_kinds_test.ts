@@ -99,16 +99,16 @@ for (const { name, create, enter, run, around, read, outside, inside } of guardK
   });
 
   Deno.test(`${name} unbinds after a throw`, () => {
-    assertThrows(
-      () => {
+    around(() => {
+      const fail = () => {
         using _ = create();
         throw new Error("from inside");
-      },
-      Error,
-      "from inside",
-    );
+      };
 
-    assertEquals(read(), outside);
+      assertThrows(fail, Error, "from inside");
+
+      assertEquals(read(), outside);
+    });
   });
 
   Deno.test(`${name} that crosses an await is reported with its creation`, async () => {
