@@ -14,4 +14,10 @@
  *
  * @module
  */
+export { bindThreadLocalState } from "./bind.ts";
+export type { ParallelRange } from "./chunks.ts";
 export { detached, scoped } from "./confine.ts";
+export { bindEmitter, type Emitter, type NodeEmitter } from "./emitter.ts";
+export { fork, type ForkOptions } from "./fork.ts";
+export { bindIterator, type BoundIteration, type Iteration } from "./iterator.ts";
+export { parallelFor } from "./parallel_for.ts";

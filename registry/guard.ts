@@ -252,9 +252,23 @@ export abstract class Guard implements Disposable {
    * Reports what a scope, entered at `events` in the frame `entered`, has left: its own guards that
    * are open still, and guards from outside that were closed in it.
    */
-  private static checkScope(this: void, events: number, entered: Frame, left: Frame): void {
+  private static checkScope(
+    this: void,
+    events: number,
+    entered: Frame,
+    left: Frame,
+    yielded = false,
+  ): void {
     for (const guard of chain(left)) {
       if (guard.phase === "open" && guard.event > events) {
+        if (yielded) {
+          guard.report(
+            "guard-across-yield",
+            `was open at a "yield". The consumer did not see what it bound, because the iterator ` +
+              `is bound (bindIterator); without that it would. Close it before the "yield"`,
+          );
+          continue;
+        }
         guard.report(
           "guard-left-open",
           `was still open when the function that opened it returned. Declare it with "using"; ` +
@@ -320,6 +334,41 @@ function callChecked<A extends unknown[], R>(frame: Frame, fn: (...args: A) => R
     return fn(...args);
   } finally {
     if (guards.events !== events) Guard["checkScope"](events, frame, currentFrame());
+  }
+}
+
+/** What runs in steps, such as the body of a generator: the frame that its next step runs in. */
+export interface Steps {
+  frame: Frame;
+}
+
+/**
+ * Calls `fn` as the next step of `steps`. What it enters is there at the step after and nowhere
+ * else, and a guard that it leaves open at a `yield` is reported.
+ */
+export function stepIn<A extends unknown[], R>(
+  steps: Steps,
+  fn: (...args: A) => R,
+  args: A,
+): R {
+  return storage.run(steps.frame, callStep<A, R>, steps, fn, args);
+}
+
+function callStep<A extends unknown[], R>(steps: Steps, fn: (...args: A) => R, args: A): R {
+  const { events } = guards;
+  const entered = steps.frame;
+  let result: { readonly done?: boolean; readonly then?: unknown } | undefined | null;
+  try {
+    return (result = fn(...args) as typeof result) as R;
+  } finally {
+    const left = currentFrame();
+    const suspended = typeof result?.then === "function";
+    if (guards.events !== events) {
+      const yielded = !suspended && typeof result === "object" && result?.done !== true;
+      Guard["checkScope"](events, entered, left, yielded);
+    }
+    // An async step that is suspended goes on where this cannot see it close its guards.
+    if (!suspended || left[GUARD] === entered[GUARD]) steps.frame = left;
   }
 }
 

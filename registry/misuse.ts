@@ -7,6 +7,8 @@ import { frames, position, type Site } from "./site.ts";
  * - `"guard-across-await"`: a synchronous guard (`slot.with`, `new ThreadLocalStateGuard`) was
  *   still open one microtask later, so it crossed an `await` or a `yield`, and its binding may
  *   have reached the caller. Use the guard's `await …enter()` form.
+ * - `"guard-across-yield"`: a guard was open at a `yield` of an iterator that `bindIterator` bound.
+ *   The consumer did not see what it bound. Close it before the `yield`.
  * - `"guard-left-open"`: a guard was opened inside a `run`, `scoped` or `detached` and not closed
  *   before it returned, or one from outside was closed inside.
  * - `"guard-out-of-order"`: a guard was closed before one that was opened inside it. Its own
@@ -20,6 +22,7 @@ import { frames, position, type Site } from "./site.ts";
  */
 export type MisuseKind =
   | "guard-across-await"
+  | "guard-across-yield"
   | "guard-left-open"
   | "guard-out-of-order"
   | "guard-elsewhere"

@@ -33,7 +33,10 @@ export interface SlotOptions<T = unknown> {
   readonly redact?: boolean;
   /** Whether a fork starts with the parent's binding, or unbound. Default: `true`. */
   readonly inherit?: boolean;
-  /** Copies the value for a forked thread, so that the two do not share what is mutable in it. */
+  /**
+   * Copies the value for a forked thread, so that the two do not share what is mutable in it. Called
+   * at each fork where the slot is bound, in the parent's state; not called with `inherit: false`.
+   */
   readonly fork?: (value: T) => T;
   /**
    * Whether the value may leave the isolate (to a Web Worker, another process), and how: `true` for
@@ -62,10 +65,16 @@ interface Slots {
   readonly byKey: Map<string, ThreadLocal<unknown>>;
   /** In the order of declaration; the index gives the place in a frame. */
   readonly byIndex: ThreadLocal<unknown>[];
+  /** Those that a fork does not simply keep: `inherit: false` or `fork`. Nearly always none. */
+  readonly withForkPolicy: ThreadLocal<unknown>[];
 }
 
 /** Every slot of this isolate. Read it through `registry`. */
-export const slots: Slots = shared("slots", () => ({ byKey: new Map(), byIndex: [] }));
+export const slots: Slots = shared("slots", () => ({
+  byKey: new Map(),
+  byIndex: [],
+  withForkPolicy: [],
+}));
 
 const OPTIONS: ReadonlySet<string> = new Set([
   "initial",
@@ -167,6 +176,9 @@ export class ThreadLocal<T> {
     }
     slots.byKey.set(key, this as ThreadLocal<unknown>);
     slots.byIndex.push(this as ThreadLocal<unknown>);
+    if (!this.inherit || this.fork !== undefined) {
+      slots.withForkPolicy.push(this as ThreadLocal<unknown>);
+    }
   }
 
   /**
