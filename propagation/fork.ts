@@ -14,6 +14,7 @@ import {
 import { runIn } from "../registry/guard.ts";
 import { Thread } from "../registry/thread.ts";
 import { slots, type ThreadLocal } from "../registry/thread_local.ts";
+import { settleCarried } from "../registry/wire.ts";
 
 /** How a fork is begun. */
 export interface ForkOptions {
@@ -99,7 +100,9 @@ function settle<A extends unknown[], R>(fn: (...args: A) => R, args: A): Promise
   }
 }
 
-function forkFrame(parent: Frame, name: string): Frame {
+function forkFrame(from: Frame, name: string): Frame {
+  // A policy holds for what a wire carried too.
+  const parent = settleCarried(from);
   let draft: FrameDraft = copy(parent, parent.length);
   for (const slot of slots.withForkPolicy) {
     const found = lookUp(parent, slot);

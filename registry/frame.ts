@@ -125,6 +125,14 @@ export function put(frame: Frame, at: Place, what: unknown): FrameDraft {
   return draft;
 }
 
+/** Puts `what` into a frame that is being built, and whose inner arrays are its own. */
+export function write(draft: FrameDraft, at: Place, what: unknown): void {
+  const { place, offset } = at;
+  while (draft.length <= place) draft.push(undefined);
+  if (offset < 0) draft[place] = what;
+  else ((draft[place] ??= EMPTY_CHUNK.slice()) as unknown[])[offset] = what;
+}
+
 const EMPTY_CHUNK: readonly unknown[] = new Array(CHUNK).fill(undefined);
 
 /**

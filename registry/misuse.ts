@@ -19,6 +19,9 @@ import { frames, position, type Site } from "./site.ts";
  *   went on as if it had not.
  * - `"observer-unknown"`: an observer was to be removed, enabled or disabled whose handle is not
  *   (or no longer) that of one. Nothing was changed.
+ * - `"wire-rejected"`: a binding in a {@linkcode ThreadLocalState.fromWire} (or, without a key, the
+ *   whole of it) was not taken over: too large, not JSON, not meant to cross, or refused by its
+ *   slot's `decode`. The slot reads its initial value there.
  */
 export type MisuseKind =
   | "guard-across-await"
@@ -27,18 +30,19 @@ export type MisuseKind =
   | "guard-out-of-order"
   | "guard-elsewhere"
   | "observer-threw"
-  | "observer-unknown";
+  | "observer-unknown"
+  | "wire-rejected";
 
 /** One use of the library that cannot have meant what it did. */
 export interface MisuseReport {
   /** What was done wrong. */
   readonly kind: MisuseKind;
-  /** The slot's key, or `undefined` where a whole state was bound or it is about an observer. */
+  /** The slot's key, or `undefined` where it is about a whole state or an observer. */
   readonly key: string | undefined;
   /** What happened, why it matters and what to do, for people. */
   readonly message: string;
   /**
-   * Where the guard was created. A stack costs more than a guard, so not every guard records one:
+   * Where the guard was created, if it is about one. A stack costs more than a guard, so not every guard records one:
    * the first 64 of each slot do, and the next 64 after each report that had none.
    * For an observer: where it threw, or where the unknown handle was given.
    */
@@ -95,18 +99,19 @@ export function onMisuse(listener: (report: MisuseReport) => void): Disposable {
   return { [Symbol.dispose]: () => void channel.listeners.delete(entry) };
 }
 
-/** Tells the listeners, or the console once a site. Never throws. */
+/** Tells the listeners, or the console once a place. Never throws. */
 export function reportMisuse(
   kind: MisuseKind,
   key: string | undefined,
   message: string,
   site: Site | undefined,
+  place: string = `${key} ${position(site)}`,
 ): void {
   try {
     const stack = frames(site);
     if (channel.listeners.size === 0) {
       const heading = kind.startsWith("guard") ? "The guard was created" : "It happened";
-      warnOnce(`${kind} ${key} ${position(site)}`, message, stack && `${heading}:\n${stack}`);
+      warnOnce(`${kind} ${place}`, message, stack && `${heading}:\n${stack}`);
       return;
     }
     const report: MisuseReport = { kind, key, message, stack };

@@ -26,6 +26,8 @@ export {
   ThreadLocalState,
 } from "./state.ts";
 export type { ContextStorageKind } from "./storage.ts";
+export type { JsonValue } from "./json.ts";
+export type { StateWire, WireLimits } from "./wire.ts";
 export {
   type InitialValue,
   type SlotOptions,

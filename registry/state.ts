@@ -1,3 +1,4 @@
+import { carriedAt, carriedIn, dropCarried, putCarried } from "./carried.ts";
 import {
   boundIndexes,
   copy,
@@ -15,6 +16,13 @@ import {
 import { runIn } from "./guard.ts";
 import { makeInspectable } from "./inspect.ts";
 import { checkFunction, slots, ThreadLocal } from "./thread_local.ts";
+import {
+  decodeFrame,
+  encodeFrame,
+  settleCarried,
+  type StateWire,
+  type WireLimits,
+} from "./wire.ts";
 
 /** How a state is put over the current one. */
 export interface RestoreOptions {
@@ -60,29 +68,27 @@ export class ThreadLocalState {
   /** The value of `slot` in this state: what is bound, else the initial value. O(1). */
   get<T>(slot: ThreadLocal<T>): T {
     checkSlot(slot);
-    const found = lookUp(this.frame, slot);
+    const found = slot.lookUpIn(this.frame);
     return found === undefined ? slot.readInitial() : valueOf(found) as T;
   }
 
   /** Whether this state binds `slot`. O(1). */
   has(slot: ThreadLocal<unknown>): boolean {
     checkSlot(slot);
-    return lookUp(this.frame, slot) !== undefined;
+    return slot.lookUpIn(this.frame) !== undefined;
   }
 
   /** How many slots this state binds. O(slots declared). */
   get size(): number {
     let size = 0;
-    for (const _ of boundIndexes(this.frame)) size++;
+    for (const _ of bound(settleCarried(this.frame))) size++;
     return size;
   }
 
   /** The bound slots and their values, in the order of declaration. */
   *[Symbol.iterator](): IterableIterator<[ThreadLocal<unknown>, unknown]> {
-    for (const index of boundIndexes(this.frame)) {
-      const slot = slots.byIndex[index];
-      yield [slot, valueOf(lookUp(this.frame, slot))];
-    }
+    const frame = settleCarried(this.frame);
+    for (const slot of bound(frame)) yield [slot, valueOf(lookUp(frame, slot))];
   }
 
   /**
@@ -106,13 +112,13 @@ export class ThreadLocalState {
   /** This state with `slot` unbound. */
   without(slot: ThreadLocal<unknown>): ThreadLocalState {
     checkSlot(slot);
-    return new ThreadLocalState(put(this.frame, slot, undefined));
+    return new ThreadLocalState(put(dropCarried(this.frame, slot.key), slot, undefined));
   }
 
   /** This state with only these slots bound, where they are. The rest of {@linkcode omit}. */
   pick(...picked: ThreadLocal<unknown>[]): ThreadLocalState {
     picked.forEach(checkSlot);
-    const { frame } = this;
+    const frame = settleCarried(this.frame);
     let next: Frame = [frame[THREAD], frame[OWNER], frame[GUARD]];
     for (const slot of picked) {
       const found = lookUp(frame, slot);
@@ -124,9 +130,73 @@ export class ThreadLocalState {
   /** This state with these slots unbound. The rest of {@linkcode pick}. */
   omit(...omitted: ThreadLocal<unknown>[]): ThreadLocalState {
     omitted.forEach(checkSlot);
-    let next = this.frame;
+    let next = settleCarried(this.frame);
     for (const slot of omitted) next = put(next, slot, undefined);
     return new ThreadLocalState(next);
+  }
+
+  /**
+   * The form of this state that crosses an isolate or a process: JSON values only, of the slots
+   * declared with `wire`, and what {@linkcode fromWire} received for slots that this isolate does
+   * not declare. The values are copied. O(bound).
+   *
+   * @throws {TypeError} If the value of a slot with `wire: true` (or what `encode` makes) is not a
+   * JSON value, or `encode` throws. It names the key; nothing is made of the rest.
+   *
+   * @example Send the state of a request along with it
+   * ```ts
+   * import { saveThreadLocalState, ThreadLocal, ThreadLocalState } from "@thread-local/core";
+   * import { assertEquals } from "@std/assert";
+   *
+   * const user = new ThreadLocal("wire.user", { initial: "nobody", wire: true });
+   * const text = JSON.stringify(user.run("ann", saveThreadLocalState).toWire());
+   *
+   * const state = ThreadLocalState.fromWire(text); // in another isolate, process or machine
+   * assertEquals(state.run(() => user.get()), "ann");
+   * ```
+   */
+  toWire(): StateWire {
+    return encodeFrame(this.frame);
+  }
+
+  /**
+   * The state that another isolate or process sent, on the root thread of this one.
+   *
+   * Whatever is wrong with the wire is left out and reported through {@linkcode onMisuse} as
+   * `"wire-rejected"`, with the key: that slot reads its initial value. Of a wire that is wrong as a
+   * whole (no such version, no JSON) an empty state is made. Bindings of slots not declared here are
+   * kept: {@linkcode toWire} passes them on, and a slot declared later has them.
+   *
+   * A slot with `wire: true` takes any JSON value; give it a `decode` where the sender is not
+   * trusted to send the right type. A `decode` must throw at whatever its `encode` could not have
+   * made, or {@linkcode toWire} may throw later.
+   *
+   * @param wire What {@linkcode toWire} returned, or its JSON text.
+   * @param limits How much is taken. Text longer than 8 × `maxSize` is not parsed.
+   * @throws {TypeError} If a limit is not a number of 0 or more; never because of the wire.
+   *
+   * @example A stranger's wire
+   * ```ts
+   * import { type MisuseReport, onMisuse, ThreadLocalState } from "@thread-local/core";
+   * import { assertEquals } from "@std/assert";
+   *
+   * const reports: MisuseReport[] = [];
+   * using _ = onMisuse((report) => reports.push(report));
+   *
+   * assertEquals(ThreadLocalState.fromWire("no wire at all").size, 0);
+   * assertEquals(reports[0].kind, "wire-rejected");
+   * ```
+   */
+  static fromWire(wire: unknown, limits: WireLimits = {}): ThreadLocalState {
+    return new ThreadLocalState(decodeFrame(wire, limits));
+  }
+}
+
+/** The slots that a frame binds itself, without the one that no one declared. */
+function* bound(frame: Frame): Generator<ThreadLocal<unknown>> {
+  for (const index of boundIndexes(frame)) {
+    const slot = slots.byIndex[index];
+    if (slot.place !== carriedAt.place?.place || slot.offset !== carriedAt.place.offset) yield slot;
   }
 }
 
@@ -193,14 +263,14 @@ export function restoreThreadLocalState(
   storage.enterWith(mode === "merge" ? merge(currentFrame(), frame) : frame);
 }
 
-function merge(below: Frame, above: Frame): Frame {
-  const merged = copy(below, above.length);
-  let next: Frame = merged;
-  for (const index of boundIndexes(above)) {
-    const slot = slots.byIndex[index];
-    next = put(next, slot, lookUp(above, slot));
-  }
-  return next;
+function merge(below: Frame, unsettled: Frame): Frame {
+  const above = settleCarried(unsettled);
+  let next: Frame = copy(below, above.length);
+  for (const slot of bound(above)) next = put(next, slot, lookUp(above, slot));
+  const carried = carriedIn(above);
+  return carried === undefined
+    ? next
+    : putCarried(next, new Map([...carriedIn(below) ?? [], ...carried]));
 }
 
 /** The state that is this frame. */

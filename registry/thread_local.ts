@@ -1,7 +1,9 @@
+import { carriedAt, dropCarried, lookUpCarried } from "./carried.ts";
 import { DuplicateSlotError } from "./errors.ts";
 import {
   contextStorage,
   currentFrame,
+  type Frame,
   held,
   lookUp,
   placeOf,
@@ -133,6 +135,8 @@ export class ThreadLocal<T> {
   readonly fork: ((value: unknown) => unknown) | undefined;
   /** @internal */
   readonly wire: true | WireCodec<unknown> | undefined;
+  /** Whether wires that came before the declaration may have carried a binding of it. */
+  private readonly late: boolean;
   private readonly shared: boolean;
   private readonly declared: Site;
   private readonly sites: SiteBudget = siteBudget();
@@ -165,6 +169,7 @@ export class ThreadLocal<T> {
     this.inherit = options.inherit ?? true;
     this.fork = options.fork as ((value: unknown) => unknown) | undefined;
     this.wire = options.wire as true | WireCodec<unknown> | undefined;
+    this.late = options.wire !== undefined && carriedAt.place !== undefined;
     this.shared = options.shared ?? false;
     this.declared = captureSite(new.target);
     this.init = options.init;
@@ -191,13 +196,17 @@ export class ThreadLocal<T> {
     if (frame !== undefined) {
       const found = lookUp(frame, this);
       if (found !== undefined) return valueOf(found) as T;
+      if (this.late) {
+        const carried = lookUpCarried(frame, this);
+        if (carried !== undefined) return valueOf(carried) as T;
+      }
     }
     return this.initial === NOT_MADE ? this.makeInitial() : this.initial;
   }
 
   /** Whether this flow has bound the slot. A bound `undefined` is a binding. O(1). */
   isBound(): boolean {
-    return lookUp(currentFrame(), this) !== undefined;
+    return this.lookUpIn(currentFrame()) !== undefined;
   }
 
   /**
@@ -240,7 +249,7 @@ export class ThreadLocal<T> {
 
   /** Unbinds the slot from here on in this flow: it reads its initial value. */
   clear(): void {
-    storage.enterWith(put(currentFrame(), this, undefined));
+    storage.enterWith(put(dropCarried(currentFrame(), this.key), this, undefined));
   }
 
   /**
@@ -293,6 +302,12 @@ export class ThreadLocal<T> {
         above: ThreadLocal.prototype.enter,
       }),
     );
+  }
+
+  /** @internal What stands for it in `frame`; `undefined` if it is unbound there. */
+  lookUpIn(frame: Frame): unknown {
+    const found = lookUp(frame, this);
+    return found === undefined && this.late ? lookUpCarried(frame, this) : found;
   }
 
   /** @internal The initial value, made if need be. */
