@@ -132,14 +132,19 @@ export function removeObserver(handle: ObserverHandle): Promise<void> {
   book.live--;
   registration.removed = true;
   book.global = book.global.filter(isLive);
-  const slot = recordFunctionSlot();
-  const state = slot.get();
   // Other flows that see it skip it; this one can drop it.
-  if (state.local.includes(registration)) {
-    slot.set({ ...state, local: state.local.filter(isLive) });
-  }
+  dropRemoved();
   if (registration.open === 0) return Promise.resolve();
   return new Promise((resolve) => registration.drained.push(resolve));
+}
+
+function dropRemoved(): void {
+  const slot = recordFunctionSlot();
+  const { local, enabled } = slot.get();
+  const live = local.filter(isLive);
+  if (live.length === local.length) return;
+  if (live.length === 0 && enabled) slot.clear();
+  else slot.set({ local: live, enabled });
 }
 
 function isLive(registration: Registration): boolean {

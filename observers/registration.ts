@@ -162,7 +162,7 @@ function check(observer: Observer<unknown>): void {
   }
   const { sampling = 1 } = observer;
   // Not "sampling < 0 || …": NaN is neither.
-  if (!(sampling >= 0 && sampling <= 1)) {
+  if (typeof sampling !== "number" || !(sampling >= 0 && sampling <= 1)) {
     throw new RangeError(
       `Cannot add an observer: sampling is a probability from 0 to 1, got ${sampling}`,
     );
