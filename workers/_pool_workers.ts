@@ -38,6 +38,9 @@ class PoolWorker {
   constructor(private readonly pool: Pool, private readonly node: PoolNode) {
     this.listenToErrors();
     this.listenToEnd();
+    // As the pool itself does with its first workers: what is sent before it listens waits for it.
+    // Else a pool whose only worker is being replaced would refuse every task.
+    node.info.ready = true;
     node.addEventListener("message", (event) => {
       this.receive((event as MessageEvent<Message & { [MARK]?: unknown }>).data);
     });
@@ -88,12 +91,15 @@ class PoolWorker {
   private listenToEnd(): void {
     const { node } = this;
     const { worker } = node;
+    const port = node.messageChannel?.port1;
     const terminate = worker.terminate;
     worker.terminate = () => {
       if (this.over.signal.aborted) return terminate.call(worker);
       this.over.abort();
       this.key = this.pool.workerNodes.indexOf(node);
       this.failAll();
+      // What is still on its way would throw in the pool, to whom the worker is unknown by then.
+      if (port !== undefined) port.onmessage = null;
       terminate.call(worker);
       // Not called by the node itself: the pool does not know yet.
       if (node.messageChannel !== undefined) node.terminate();
