@@ -133,7 +133,7 @@ export function reportThrown(what: string, error: unknown): void {
   reportMisuse(
     "observer-threw",
     undefined,
-    `${what} threw: ${describe(error)}. The operator went on without it. Catch errors in there`,
+    `${what} threw (${describe(error)}): the operator went on without it. Catch errors in there`,
     error instanceof Error ? error : undefined,
   );
 }
