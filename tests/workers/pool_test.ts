@@ -15,6 +15,12 @@ import type { Request } from "./_tasks.ts";
 
 const TASKS = new URL("./_tasks.ts", import.meta.url);
 
+// Without stealing: the pool's timers for it outlive the pool.
+const queue = {
+  enableTasksQueue: true,
+  tasksQueueOptions: { concurrency: 1, taskStealing: false },
+};
+
 type TestPool = FixedThreadPool<Request, unknown>;
 
 /** Runs `use` with an adapted pool, and ends its workers. */
@@ -292,7 +298,6 @@ Deno.test("threadLocalPool() settles when a task throws that was given a port", 
 });
 
 Deno.test("threadLocalPool() rejects when the data cannot be cloned, and goes on", async () => {
-  const options = { enableTasksQueue: true, tasksQueueOptions: { concurrency: 1 } };
   await withPool(1, async (pool) => {
     const data = { text: (() => 1) as unknown as string };
 
@@ -300,7 +305,7 @@ Deno.test("threadLocalPool() rejects when the data cannot be cloned, and goes on
 
     assertEquals((error as Error).name, "DataCloneError");
     assertEquals(await pool.execute({}, "read"), "nobody/unbound");
-  }, options);
+  }, queue);
 });
 
 Deno.test("threadLocalPool() rejects with the signal's reason, whatever it is", async () => {
@@ -326,7 +331,6 @@ Deno.test("threadLocalPool() rejects for a signal that is aborted already, and s
 });
 
 Deno.test("threadLocalPool() rejects for an abort of a task that waits in the pool's queue", async () => {
-  const options = { enableTasksQueue: true, tasksQueueOptions: { concurrency: 1 } };
   await withPool(1, async (pool) => {
     const [first, second] = [new AbortController(), new AbortController()];
 
@@ -339,7 +343,7 @@ Deno.test("threadLocalPool() rejects for an abort of a task that waits in the po
     first.abort("running");
     assertEquals(await rejection(running), "running");
     assertEquals(await last, "nobody/unbound");
-  }, options);
+  }, queue);
 });
 
 Deno.test("threadLocalPool() refuses a signal that is none, as the pool does", async () => {
@@ -368,8 +372,6 @@ async function startTask(pool: TestPool): Promise<{ task: Promise<unknown>; end(
     },
   };
 }
-
-const queue = { enableTasksQueue: true, tasksQueueOptions: { concurrency: 1 } };
 
 for (const [mode, options] of Object.entries({ "": {}, " with a queue": queue })) {
   for (const task of ["close", "exit", "escape"]) {
@@ -405,6 +407,20 @@ for (const [mode, options] of Object.entries({ "": {}, " with a queue": queue })
     }, options);
   });
 }
+
+Deno.test("threadLocalPool() keeps the pool's books right for the workers behind one that ended", async () => {
+  await withPool(2, async (pool) => {
+    const [first, second] = [await startTask(pool), await startTask(pool)];
+
+    pool.workerNodes[0].worker.terminate();
+    second.end();
+
+    assertInstanceOf(await rejection(first.task), WorkerLostError);
+    assertEquals(await second.task, "ann/unbound");
+    assertEquals(pool.info.executingTasks, 0);
+    first.end();
+  });
+});
 
 Deno.test("threadLocalPool() says which error ended the worker", async () => {
   await withPool(1, async (pool) => {
