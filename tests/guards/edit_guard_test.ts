@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertFalse } from "@std/assert";
-import { ThreadLocal } from "@thread-local/core";
+import { saveThreadLocalState, ThreadLocal } from "@thread-local/core";
 import {
   AutoFwGradMode,
   AutogradState,
@@ -133,4 +133,32 @@ Deno.test("EditGuard undoes its edit where the slot was cleared inside", () => {
     assert(isForwardGradEnabled());
     assert(isGradEnabled(), "what was cleared inside stays");
   });
+});
+
+Deno.test("EditGuard edits what a wire carried before the slot was declared", async () => {
+  const worker = `
+    import { ThreadLocalState } from "${import.meta.resolve("../../mod.ts")}";
+    import { isForwardGradEnabled, isGradEnabled, NoGradGuard } from "${
+    import.meta.resolve("../../guards/mod.ts")
+  }";
+    onmessage = ({ data }) => {
+      const state = ThreadLocalState.fromWire(data);
+      const seen = state.run(() => {
+        const inside = NoGradGuard.run(() => [isGradEnabled(), isForwardGradEnabled()]);
+        return [...inside, isGradEnabled(), isForwardGradEnabled()];
+      });
+      postMessage(seen);
+    };
+  `;
+  const isolate = new Worker(`data:application/typescript,${encodeURIComponent(worker)}`, {
+    type: "module",
+  });
+  const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+  isolate.onmessage = ({ data }) => resolve(data);
+  isolate.onerror = (event) => reject(new Error(event.message));
+  isolate.postMessage(AutoFwGradMode.run(false, saveThreadLocalState).toWire());
+
+  const seen = await promise.finally(() => isolate.terminate());
+
+  assertEquals(seen, [false, false, true, false]);
 });
