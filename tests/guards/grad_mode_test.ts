@@ -180,3 +180,13 @@ Deno.test("InferenceMode undoes only what it changed of the dispatch keys", () =
   assert(isDispatchKeyIncluded(dispatchKeys.ADInplaceOrView));
   slot.clear();
 });
+
+Deno.test("NoGradGuard.enter() without await is not accepted by using", async () => {
+  const entered = NoGradGuard.enter();
+
+  assertThrows(() => {
+    // @ts-expect-error: a promise of a guard is not a guard.
+    using _ = entered;
+  }, TypeError);
+  await entered;
+});
