@@ -54,11 +54,11 @@ export class ThreadLocalDebugInfo {
   static get<T>(kind: DebugInfoKind<T>): T | null {
     for (let link = slot().get(); link !== undefined; link = link.outer) {
       if (link.kind !== kind.name) continue;
+      if (!link.encoded) return link.info as T;
       try {
-        return infoOf(link, kind);
-      } catch (error) {
+        return decode(link.info, kind) as T;
+      } catch {
         // What came over the wire may be anyone's: an info that is not right is none.
-        if (!link.encoded) throw error;
       }
     }
     return null;

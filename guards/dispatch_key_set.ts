@@ -100,7 +100,7 @@ export class DispatchKeySet implements Iterable<DispatchKey> {
 }
 
 function checkKey(key: DispatchKey): void {
-  if (book.byName.get(key?.name) === key) return;
+  if (key !== undefined && book.byName.get(key?.name) === key) return;
   throw new TypeError(
     `Cannot make a set of dispatch keys: expected keys such as dispatchKeys.CPU, got ${
       key === null ? "null" : typeof key

@@ -94,11 +94,11 @@ export abstract class EditGuard extends Guard {
   }
 
   /** @internal */
-  protected override undone(slot: GuardedSlot, before: unknown, visible: unknown): unknown {
+  protected override undone(slot: GuardedSlot, parent: Frame, visible: unknown): unknown {
     const edit = this.editOf(slot);
-    const outside = valueIn(edit, before);
-    const value = edit.undo(outside, valueIn(edit, visible));
-    return before === undefined && value === outside ? undefined : held(value);
+    const before = valueIn(edit, edit.slot.lookUpIn(parent));
+    const value = edit.undo(before, valueIn(edit, visible));
+    return value === before ? lookUp(parent, slot) : held(value);
   }
 
   /** @internal */
@@ -128,7 +128,7 @@ function draftEdited(parent: Frame, edits: readonly Edit<unknown>[]): FrameDraft
   let draft: FrameDraft | undefined;
   for (const edit of edits) {
     const frame = draft ?? parent;
-    draft = put(frame, edit.slot, held(edit.apply(valueIn(edit, lookUp(frame, edit.slot)))));
+    draft = put(frame, edit.slot, held(edit.apply(valueIn(edit, edit.slot.lookUpIn(frame)))));
   }
   return draft ?? copy(parent, parent.length);
 }

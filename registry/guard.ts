@@ -117,10 +117,10 @@ export abstract class Guard implements Disposable {
 
   /**
    * @internal What stands in the slot's place once this guard's part in it is undone, as
-   * {@linkcode lookUp} gives it: what stood there `before`, whatever is `visible` now.
+   * {@linkcode lookUp} gives it: what stands there in the `parent`, whatever is `visible` now.
    */
-  protected undone(_slot: GuardedSlot, before: unknown, _visible: unknown): unknown {
-    return before;
+  protected undone(slot: GuardedSlot, parent: Frame, _visible: unknown): unknown {
+    return lookUp(parent, slot);
   }
 
   /**
@@ -205,8 +205,7 @@ export abstract class Guard implements Disposable {
   private unbind(slots: readonly GuardedSlot[], inner: readonly Guard[], current: Frame): void {
     let next = current;
     for (const slot of slots) {
-      const before = lookUp(this.parent!, slot);
-      let undo = (visible: unknown) => this.undone(slot, before, visible);
+      let undo = (visible: unknown) => this.undone(slot, this.parent!, visible);
       let hidden = false;
       for (const guard of inner) {
         guard.parent = put(guard.parent!, slot, undo(lookUp(guard.parent!, slot)));
