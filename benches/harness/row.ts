@@ -22,12 +22,14 @@ export interface Row {
   /** The baseline. Without one, the limit is of the measured value itself. */
   readonly raw?: Case;
   readonly limit: Limit;
+  /** How many of what the line is about one call of the operation does. Default: 1. */
+  readonly perCall?: number;
 }
 
-/** The greatest ratio of ours to raw that is right, or the greatest value. */
+/** The greatest ratio of ours to raw that is right, the greatest difference, or the greatest value. */
 export interface Limit {
   readonly most: number;
-  readonly unit: "ratio" | "times faster" | "bytes";
+  readonly unit: "ratio" | "times faster" | "ns" | "bytes";
 }
 
 /** Ours may cost up to `ratio` times the baseline. */
@@ -38,6 +40,11 @@ export function atMost(ratio: number): Limit {
 /** Ours may cost at most `1 / times` of the baseline. */
 export function fasterBy(times: number): Limit {
   return { most: 1 / times, unit: "times faster" };
+}
+
+/** Ours may take that many nanoseconds more than the baseline; without one, that many in all. */
+export function nanosecondsAtMost(nanoseconds: number): Limit {
+  return { most: nanoseconds, unit: "ns" };
 }
 
 /** The case gives bytes, not time. */
