@@ -1,7 +1,7 @@
 import { recordFunctionSlot } from "./record_function_state.ts";
 import { book, observe, type Registration, reportThrown } from "./registration.ts";
 import { bitOf, type RecordScope } from "./scope.ts";
-import { currentFrame, OWNER, THREAD } from "../registry/frame.ts";
+import { currentFrame, NODE, OWNER, THREAD } from "../registry/frame.ts";
 import type { Thread } from "../registry/thread.ts";
 
 /** What can be said of a range beside its name. */
@@ -15,6 +15,9 @@ export interface RecordFunctionOptions {
 }
 
 const NONE: readonly never[] = [];
+
+/** For {@linkcode recordFunction}: the module's own constant. See `ThreadLocal.get`. */
+const ownBook = book;
 
 /**
  * A range of work that observers are told of: an operator, a kernel, a part of a program
@@ -63,7 +66,7 @@ export class RecordFunction implements Disposable {
   readonly id: number = 0;
   private given: readonly unknown[] = NONE;
   private thread: Thread | undefined = undefined;
-  private owner: Thread | undefined = undefined;
+  private forwardThread: Thread | undefined = undefined;
   // Both frozen when the range begins.
   private observers: readonly Registration[];
   private contexts: readonly unknown[] = NONE;
@@ -89,7 +92,8 @@ export class RecordFunction implements Disposable {
     if (this.observers.length === 0) return;
     const frame = currentFrame();
     this.thread = frame[THREAD] as Thread;
-    this.owner = frame[OWNER] as Thread;
+    const owner = frame[OWNER] as Thread;
+    if (frame[NODE] !== undefined || owner !== this.thread) this.forwardThread = owner;
     if (needs(this.observers, "needsInputs")) this.inputs = this.read("inputs", options.inputs);
     if (needs(this.observers, "needsIds")) this.id = ++book.lastRangeId;
     const contexts: unknown[] = [];
@@ -112,7 +116,7 @@ export class RecordFunction implements Disposable {
 
   /** In backward, the id of the thread whose forward work made the node; 0 in forward work. */
   get forwardThreadId(): bigint {
-    return forwardIdOf(this.thread, this.owner);
+    return this.forwardThread?.id ?? 0n;
   }
 
   /** What {@linkcode RecordFunction.setOutputs} gave, if an observer needs them; else none. */
@@ -186,10 +190,6 @@ function takes(registration: Registration, scope: number): boolean {
     (registration.sampling === 1 || Math.random() < registration.sampling);
 }
 
-function forwardIdOf(thread: Thread | undefined, owner: Thread | undefined): bigint {
-  return owner === undefined || owner === thread ? 0n : owner.id;
-}
-
 /**
  * Calls `fn` as a range: see {@linkcode RecordFunction}. If `fn` returns a promise, the range ends
  * when that is settled; else when `fn` returns or throws. What it returned, or its promise was
@@ -225,7 +225,7 @@ function forwardIdOf(thread: Thread | undefined, owner: Thread | undefined): big
  * ```
  */
 export function recordFunction<R>(name: string, options: RecordFunctionOptions, fn: () => R): R {
-  if (book.live === 0 && typeof fn === "function") return fn();
+  if (ownBook.live === 0 && typeof fn === "function") return fn();
   return callRecorded(name, options, fn);
 }
 

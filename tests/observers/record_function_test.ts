@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertFalse, assertStrictEquals, assertThrows } from "@std/assert";
 import { currentThreadFrame } from "./frames.ts";
-import { fork } from "@thread-local/core";
+import { currentThread, fork, Node } from "@thread-local/core";
 import {
   addGlobalObserver,
   addThreadLocalObserver,
@@ -363,20 +363,27 @@ Deno.test("RecordFunction on different threads has different thread ids, 0 where
   assertEquals(new Set([...ids, new RecordFunction("op").threadId]).size, 4);
 });
 
-Deno.test("RecordFunction reports the forward thread in backward work, and 0 in forward work", () => {
+Deno.test("RecordFunction reports the forward thread in backward work, and 0 in forward work", async () => {
   using _ = observe({ start: () => {} });
-  const forward = currentThreadFrame().withThread("forward");
 
-  const [inForward, inBackward] = [
-    forward.run(() => new RecordFunction("op")),
-    currentThreadFrame().withOwner(forward.thread).run(() =>
-      new RecordFunction("op", { scope: "backward-function" })
-    ),
-  ];
+  const [inForward, node] = await fork(() =>
+    [new RecordFunction("op"), new Node("op", () => new RecordFunction("op"))] as const
+  );
+  const inBackward = node.evaluate();
 
-  assertEquals([inForward.threadId, inForward.forwardThreadId], [forward.thread.id, 0n]);
+  assertEquals([inForward.threadId, inForward.forwardThreadId], [node.forwardThread.id, 0n]);
   assertEquals([inBackward.threadId, inBackward.forwardThreadId], [
-    currentThreadFrame().thread.id,
-    forward.thread.id,
+    currentThread().id,
+    node.forwardThread.id,
   ]);
+});
+
+Deno.test("RecordFunction reports the forward thread in backward work that runs on that thread", async () => {
+  using _ = observe({ start: () => {} });
+
+  const [range, thread] = await fork(() =>
+    [new Node("op", () => new RecordFunction("op")).evaluate(), currentThread()] as const
+  );
+
+  assertEquals([range.threadId, range.forwardThreadId], [thread.id, thread.id]);
 });
