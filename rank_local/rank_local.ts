@@ -23,14 +23,17 @@ export interface RankLocalOptions {
 
 const byKey = shared("rank locals", () => new Map<string, RankLocal<unknown>>());
 
-/** Stands for an instance that is being created. */
-const CREATING: unique symbol = Symbol.for("@thread-local/core creating") as never;
-
 /** For {@linkcode RankLocal.get}: the module's own constants. See `ThreadLocal.get`. */
 const ownStorage = storage;
 const owner = OWNER;
 const root = rootThread;
 const boundUndefined = BOUND_UNDEFINED;
+
+/** An instance that is being created, inside the creation of another. */
+interface Creation {
+  readonly thread: Thread;
+  readonly outer: Creation | undefined;
+}
 
 /** Where a collected thread may still be listed, sweep when the list has doubled. */
 const SWEEP_AT_LEAST = 64;
@@ -76,6 +79,8 @@ export class RankLocal<T> {
   /** The threads that have, or had, an instance. */
   private threads: WeakRef<Thread>[] = [];
   private sweepAt = SWEEP_AT_LEAST;
+  /** Those whose instance is being created: a `create` may ask for another thread's. */
+  private creating: Creation | undefined = undefined;
 
   /**
    * Declares it; instances are created when they are first asked for.
@@ -124,10 +129,8 @@ export class RankLocal<T> {
     // The node before anything else: a thread that has an instance of its own may be evaluating
     // another's work.
     const thread = frame === undefined ? root : frame[owner] as Thread;
-    const { instances } = thread;
-    // Reading past the end, once, makes V8 slow down all reads here.
-    const found = this.index < instances.length ? instances[this.index] : undefined;
-    if (found === undefined || found === CREATING) return this.createFor(thread, found);
+    const found = thread.instances[this.index];
+    if (found === undefined) return this.createFor(thread);
     return (found === boundUndefined ? undefined : found) as T;
   }
 
@@ -171,33 +174,33 @@ export class RankLocal<T> {
     for (const ref of this.threads) {
       const thread = ref.deref();
       const found = thread?.instances[this.index];
-      if (found !== undefined && found !== CREATING) entries.push([thread!, valueOf(found) as T]);
+      if (found !== undefined) entries.push([thread!, valueOf(found) as T]);
     }
     return entries;
   }
 
   /** Creates the instance of `thread`. */
-  private createFor(thread: Thread, found: unknown): T {
+  private createFor(thread: Thread): T {
     if (thread.hasEnded) {
       throw new Error(
         `Cannot get "${this.key}": thread "${thread.name}" (${thread.id}) has ended. ` +
           `End a thread after the last of its work`,
       );
     }
-    if (found === CREATING) {
+    if (isCreating(this.creating, thread)) {
       throw new Error(
         `Cannot get "${this.key}": its create() is still running for this thread, and asks for it`,
       );
     }
-    this.keep(thread, CREATING);
-    let created: unknown = undefined;
+    const outer = this.creating;
+    this.creating = { thread, outer };
     try {
       const instance = this.createAs(thread);
-      created = held(instance);
+      this.keep(thread, held(instance));
+      this.list(thread);
       return instance;
     } finally {
-      this.keep(thread, created);
-      if (created !== undefined) this.list(thread);
+      this.creating = outer;
     }
   }
 
@@ -229,4 +232,11 @@ export class RankLocal<T> {
     }
     this.threads.push(new WeakRef(thread));
   }
+}
+
+function isCreating(creation: Creation | undefined, thread: Thread): boolean {
+  for (; creation !== undefined; creation = creation.outer) {
+    if (creation.thread === thread) return true;
+  }
+  return false;
 }

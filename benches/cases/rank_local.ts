@@ -120,8 +120,8 @@ export const rows: readonly Row[] = [
   {
     what: "RankLocal.get() / PyTorch's algorithm",
     ours: get(MANY),
-    raw: torch(MANY, false),
-    limit: atMost(1.1),
+    raw: torch(MANY, false), // Its cached pointer: what makes it wrong in a node.
+    limit: atMost(1.5),
   },
   {
     what: "RankLocal.get() in a node / PyTorch's",
