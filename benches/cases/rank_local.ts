@@ -82,9 +82,9 @@ const torch = (threads: number, inside: boolean): Case => (meter) => {
   });
 };
 
-const FRESH = 1_000;
+const FRESH = 100;
 
-/** Threads that are begun and let go, a turn for every thousand: a turn keeps what it refers to weakly. */
+/** Threads that are begun and let go, a turn for every hundred: a turn keeps what it refers to weakly. */
 const fresh = (body: () => Instance): Case => (meter) =>
   meter.timeAsync(async () => {
     for (let count = 0; count < FRESH; count++) fork(body);
