@@ -117,7 +117,6 @@ export async function runChunks<R>(
     }
   };
 
-  goesOn();
   const lanes: Promise<void>[] = [];
   while (lanes.length < concurrency && failure === undefined && next < end) lanes.push(lane());
   await Promise.all(lanes);

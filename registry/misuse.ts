@@ -13,8 +13,8 @@ import { frames, position, type Site } from "./site.ts";
  *   before it returned, or one from outside was closed inside.
  * - `"guard-out-of-order"`: a guard was closed before one that was opened inside it. Its own
  *   bindings were undone, the inner guard's were left alone.
- * - `"guard-elsewhere"`: a guard was closed in a flow that is not inside it (another flow, or one
- *   whose frame was replaced in between). Nothing was changed there.
+ * - `"guard-elsewhere"`: a guard was closed in a flow that is not inside it. Nothing was changed
+ *   there.
  * - `"observer-threw"`: an observer of operators threw, or its promise was rejected. The operator
  *   went on as if it had not.
  * - `"observer-unknown"`: an observer was to be removed, enabled or disabled whose handle is not

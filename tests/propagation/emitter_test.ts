@@ -110,6 +110,18 @@ Deno.test("a bound target keeps a listener for each phase, and removes each", ()
   assertEquals(seen.toSorted(), ["ann", "ann", "bob"]);
 });
 
+Deno.test("a bound target keeps a listener for each type, in the state of each", () => {
+  const { target: jobs, dispatch } = target();
+  const { seen, listener } = recorder();
+  user.run("ann", () => jobs.addEventListener("done", listener));
+  user.run("bob", () => jobs.addEventListener("failed", listener));
+
+  dispatch();
+  jobs.dispatchEvent(new Event("failed"));
+
+  assertEquals(seen, ["ann", "bob"]);
+});
+
 Deno.test("a bound target's listener that is added again takes its state anew", () => {
   const { target: jobs, dispatch } = target();
   const { seen, listener } = recorder();
@@ -260,6 +272,39 @@ Deno.test("a once listener of a bound emitter is gone before it is called", () =
   assertEquals(calls, 1);
 });
 
+Deno.test("a once listener of a bound emitter is called once where an earlier one emits again", () => {
+  const { emitter: jobs } = emitter();
+  const { seen, listener } = recorder();
+  let again = true;
+  jobs.on("done", () => {
+    if (!again) return;
+    again = false;
+    jobs.emit("done");
+  });
+  jobs.once("done", listener);
+
+  jobs.emit("done");
+
+  assertEquals(seen, ["nobody"]);
+});
+
+Deno.test("a listener is bound once where an emitter's addListener() calls its on()", () => {
+  class Jobs extends EventEmitter {
+    override addListener(...args: Parameters<EventEmitter["on"]>): this {
+      return this.on(...args);
+    }
+  }
+  const jobs = new Jobs();
+  bindEmitter(jobs);
+  const { seen, listener } = recorder();
+
+  jobs.addListener("done", listener);
+  jobs.removeListener("done", listener);
+  jobs.emit("done");
+
+  assertEquals(seen, []);
+});
+
 Deno.test("a bound emitter prepends listeners, once and for good", () => {
   const { emitter: jobs } = emitter();
   const seen: string[] = [];
@@ -391,6 +436,15 @@ Deno.test("undoing gives a target its own methods back when no bound listener is
   assertEquals(seen, ["ann"]);
   assertFalse(Object.hasOwn(jobs, "addEventListener"));
   assertFalse(Object.hasOwn(jobs, "removeEventListener"));
+});
+
+Deno.test("undoing does not wait for a listener that was never added", () => {
+  const { target: jobs, unbind } = target();
+  jobs.addEventListener("done", () => {}, { signal: AbortSignal.abort() });
+
+  unbind[Symbol.dispose]();
+
+  assertFalse(Object.hasOwn(jobs, "addEventListener"));
 });
 
 Deno.test("undoing stops the binding at once, while bound listeners are left", () => {

@@ -357,6 +357,16 @@ Deno.test("steps of a bound async generator that are asked for at once all run i
   assertEquals(seen.map(({ value }) => value), ["ann", "ann", "ann", "returned to ann"]);
 });
 
+Deno.test("a step that is asked for while a later one than the last still runs has its state", async () => {
+  const it = user.run("ann", () => bindIterator(readsAsync(3)));
+
+  const [first, second] = [it.next(), it.next()];
+  await first;
+  const third = it.next();
+
+  assertEquals([(await second).value, (await third).value], ["ann", "ann"]);
+});
+
 Deno.test("steps of a bound async generator that are asked for at once keep their order when one fails", async () => {
   const it = bindIterator(async function* () {
     await Promise.resolve();

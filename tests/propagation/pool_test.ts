@@ -1,79 +1,84 @@
 import { assertEquals } from "@std/assert";
-import { bindThreadLocalState, detached, ThreadLocal } from "@thread-local/core";
+import { bindEmitter, bindThreadLocalState, detached, ThreadLocal } from "@thread-local/core";
 import { EventEmitter } from "node:events";
+import PgPool from "pg-pool";
 
 const user = new ThreadLocal("pool_test.user", { initial: "nobody" });
 
-/** What a pool of connections does to state: sockets answer, and call, where they were opened. */
-class Connection extends EventEmitter {
-  readonly #socket = new MessageChannel();
-  #answered: ((row: string) => void) | undefined;
+type Connected = (error: Error | undefined, client: Client, release: () => void) => void;
 
-  constructor() {
-    super();
-    // Registered once, by the first requester, for all who come after.
-    this.#socket.port1.onmessage = ({ data }) => {
-      this.emit("row", data);
-      this.#answered?.(data);
-    };
-    this.#socket.port2.onmessage = ({ data }) => this.#socket.port2.postMessage(data);
-  }
-
-  query(text: string, answered: (row: string) => void): void {
-    this.#answered = answered;
-    this.#socket.port1.postMessage(text);
-  }
-
-  end(): void {
-    this.#socket.port1.close();
-    this.#socket.port2.close();
-  }
+interface Pool extends EventEmitter {
+  connect(connected: Connected): void;
+  end(): Promise<void>;
 }
 
-class Pool {
-  #idle: Connection | undefined;
+const Pool = PgPool as unknown as new (options: object) => Pool;
 
-  query(text: string, answered: (row: string) => void): void {
-    this.#idle ??= new Connection();
-    this.#idle.query(text, answered);
+/** A connection without its network: it tells from the state of where it was opened. */
+class Client extends EventEmitter {
+  connect(connected: () => void): void {
+    queueMicrotask(connected);
   }
 
-  end(): void {
-    this.#idle?.end();
+  end(ended: () => void): void {
+    queueMicrotask(ended);
   }
+
+  ref(): void {}
+
+  unref(): void {}
 }
 
-Deno.test("bindThreadLocalState() keeps a pooled connection's callback with its own requester", async () => {
-  const pool = new Pool();
-  const ask = (name: string) =>
-    user.run(name, () =>
-      new Promise<string>((resolve) => {
-        pool.query("select", bindThreadLocalState(() => resolve(user.get())));
-      }));
+function open(): Pool {
+  return new Pool({ Client, max: 1, idleTimeoutMillis: 0 });
+}
 
-  const seen = [await ask("ann"), await ask("bob")];
+/** The state in which the callback of each user's `connect` is called. */
+async function statesOf(
+  pool: Pool,
+  users: readonly string[],
+  bind: (connected: Connected) => Connected,
+): Promise<string[]> {
+  const states = await Promise.all(
+    users.map((name) =>
+      user.run(name, () =>
+        new Promise<string>((resolve) => {
+          pool.connect(bind((_error, _client, release) => {
+            resolve(user.get());
+            release();
+          }));
+        }))
+    ),
+  );
+  await pool.end();
+  return states;
+}
 
-  pool.end();
-  assertEquals(seen, ["ann", "bob"]);
+const users = ["ann", "bob", "cay"];
+
+Deno.test("a pool calls an unbound callback in the state of who released the connection", async () => {
+  const states = await statesOf(open(), users, (connected) => connected);
+
+  assertEquals(states, ["ann", "ann", "ann"]);
 });
 
-Deno.test("detached() keeps a pool's own listeners from its first requester", async () => {
+Deno.test("bindThreadLocalState() keeps a pool's callback in the state of who waits for it", async () => {
+  const states = await statesOf(open(), users, bindThreadLocalState);
+
+  assertEquals(states, users);
+});
+
+Deno.test("detached() opens a pool whose listeners belong to no requester", async () => {
   const seen: string[] = [];
-  const open = () => {
-    const connection = new Connection();
-    connection.on("row", () => seen.push(user.get()));
-    return connection;
-  };
-  const ask = (connection: Connection) =>
-    new Promise<string>((resolve) => connection.query("select", resolve));
+  const pool = user.run("ann", () =>
+    detached(() => {
+      const pool = open();
+      bindEmitter(pool);
+      pool.on("acquire", () => seen.push(user.get()));
+      return pool;
+    }));
 
-  const connection = await user.run("ann", async () => {
-    const connection = detached(open);
-    await ask(connection);
-    return connection;
-  });
-  await user.run("bob", () => ask(connection));
+  await statesOf(pool, users, bindThreadLocalState);
 
-  connection.end();
-  assertEquals(seen, ["nobody", "nobody"]);
+  assertEquals(seen, ["nobody", "nobody", "nobody"]);
 });
