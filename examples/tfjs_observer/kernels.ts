@@ -1,5 +1,5 @@
 import { recordFunction } from "@thread-local/core/observers";
-import * as tf from "@tensorflow/tfjs";
+import * as tf from "./tf.ts";
 
 /** Everything of a tensor that a kernel gets and gives: the identity of its data. */
 export interface TensorInfo {

@@ -1,4 +1,4 @@
-import * as tf from "@tensorflow/tfjs";
+import * as tf from "./tf.ts";
 import { claim } from "./bookings.ts";
 
 /** How many numbers describe a flower, and how many kinds of flower there are. */
@@ -24,10 +24,10 @@ let model: tf.Sequential | undefined;
 /** The probabilities of each kind. Layer by layer, so that other requests run in between. */
 export async function predict(user: string, features: readonly number[]): Promise<number[]> {
   model ??= build();
-  let activations = tf.tensor2d([[...features]]) as tf.Tensor;
+  let activations = tf.tensor2d([[...features]]);
   claim(activations, user);
   for (const layer of model.layers) {
-    const next = layer.apply(activations) as tf.Tensor;
+    const next = layer.apply(activations);
     activations.dispose();
     activations = next;
     await tf.nextFrame();
