@@ -76,6 +76,11 @@ export class Thread {
     return this.parentNumber === 0 ? undefined : toId(this.parentNumber);
   }
 
+  /** @internal Whether it is the record of a thread of another isolate. */
+  get isForeign(): boolean {
+    return this.foreignId !== undefined;
+  }
+
   /** Whether {@linkcode Thread.end} was called. */
   get hasEnded(): boolean {
     return this.ended;
