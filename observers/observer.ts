@@ -138,7 +138,7 @@ export function removeObserver(handle: ObserverHandle): Promise<void> {
   // Other flows that see it skip it; this one can drop it.
   dropRemoved();
   if (registration.open === 0) return Promise.resolve();
-  return new Promise((resolve) => registration.drained.push(resolve));
+  return new Promise((resolve) => registration.drained = resolve);
 }
 
 function dropRemoved(): void {

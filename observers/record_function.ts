@@ -135,9 +135,7 @@ export class RecordFunction implements Disposable {
       const registration = observers[index];
       observe(registration, this, "end", contexts[index]);
       registration.open--;
-      if (registration.removed && registration.open === 0) {
-        for (const drained of registration.drained.splice(0)) drained();
-      }
+      if (registration.open === 0) registration.drained?.();
     }
   }
 

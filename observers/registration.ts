@@ -21,7 +21,7 @@ export interface Registration {
   /** The ranges that were started for it and have not ended. */
   open: number;
   /** Called when it is removed and no range is open. */
-  drained: (() => void)[];
+  drained: (() => void) | undefined;
 }
 
 interface Book {
@@ -78,7 +78,7 @@ export function register(
     enabled: true,
     removed: false,
     open: 0,
-    drained: [],
+    drained: undefined,
   };
   // First: a runtime that cannot bind without a callback throws here, and nothing is left.
   add(registration);
