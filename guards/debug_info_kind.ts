@@ -4,8 +4,8 @@ import type { WireCodec } from "../registry/thread_local.ts";
 /** What can be said of a kind of debug info. */
 export interface DebugInfoKindOptions<T> {
   /**
-   * Whether infos of this kind may leave the isolate, and how: `true` for JSON values, else a codec.
-   * Default: they stay here.
+   * Whether infos of this kind may leave and enter the isolate, and how: `true` for JSON values, else
+   * a codec. Default: they stay here, and none is taken from a wire.
    */
   readonly wire?: true | WireCodec<T>;
 }

@@ -91,9 +91,10 @@ export class RecordFunction implements Disposable {
     this.forward = currentNode()?.owner;
     if (needs(this.observers, "needsInputs")) this.inputs = this.read("inputs", options.inputs);
     if (needs(this.observers, "needsIds")) this.id = ++book.lastRangeId;
+    // Before the first start, which may remove one of those that come after it.
+    for (const registration of this.observers) registration.open++;
     const contexts: unknown[] = [];
     for (const registration of this.observers) {
-      registration.open++;
       contexts.push(observe(registration, this, "start", undefined));
     }
     this.contexts = contexts;
@@ -134,9 +135,7 @@ export class RecordFunction implements Disposable {
       const registration = observers[index];
       observe(registration, this, "end", contexts[index]);
       registration.open--;
-      if (registration.removed && registration.open === 0) {
-        for (const drained of registration.drained.splice(0)) drained();
-      }
+      if (registration.open === 0) registration.drained?.();
     }
   }
 

@@ -149,7 +149,8 @@ export class Node<A extends unknown[] = never[], R = unknown> {
 
   /**
    * The form of this node that may cross to another isolate or process, for a counterpart to be
-   * evaluated there under the forward thread's id. Its state has the slots declared with `wire`.
+   * evaluated there under the forward thread's id. Its state has the slots declared with `wire`; of
+   * names longer than 1,024 characters the beginning is sent.
    *
    * @throws {TypeError} If the value of such a slot cannot be put on the wire.
    */
@@ -157,8 +158,8 @@ export class Node<A extends unknown[] = never[], R = unknown> {
     rememberThread(this.owner);
     return {
       version: 1,
-      name: this.name,
-      thread: { id: String(this.owner.id), name: this.owner.name },
+      name: this.name.slice(0, MAX_NAME),
+      thread: { id: String(this.owner.id), name: this.owner.name.slice(0, MAX_NAME) },
       state: this.state.toWire(),
     };
   }

@@ -9,6 +9,7 @@ import {
   THREAD,
   valueOf,
 } from "../registry/frame.ts";
+import { runIn } from "../registry/guard.ts";
 import { shared } from "../registry/shared.ts";
 import { captureSite, position, type Site } from "../registry/site.ts";
 import { rootThread, type Thread } from "../registry/thread.ts";
@@ -73,7 +74,8 @@ export class RankLocal<T> {
    * Declares it; instances are created when they are first asked for.
    *
    * @param key Not empty, unique among the RankLocals of the isolate.
-   * @param create Makes a thread's instance, with that thread as the current one.
+   * @param create Makes a thread's instance, with that thread as the current one and the bindings of
+   * the work that asks first. What it starts for longer (a timer, a pool) belongs in `detached`.
    * @throws {DuplicateSlotError} If the key is declared already, and not both say `shared: true`.
    * @throws {TypeError} If the key is not a non-empty string or `create` is not a function.
    */
@@ -148,8 +150,8 @@ export class RankLocal<T> {
   delete(): boolean {
     const thread = (currentFrame()[OWNER] as { owner: Thread }).owner;
     const found = thread.instances[this.index];
-    if (found === undefined) return false;
-    this.keep(thread, undefined);
+    if (found === undefined || found === CREATING) return false;
+    this.listOf(thread)[this.index] = undefined;
     this.threads = this.threads.filter((ref) => ref.deref() !== thread);
     return true;
   }
@@ -167,45 +169,48 @@ export class RankLocal<T> {
 
   /** Creates the instance of `thread`. */
   private createFor(thread: Thread, found: unknown): T {
-    if (thread.hasEnded) {
-      throw new Error(
-        `Cannot get "${this.key}": thread "${thread.name}" (${thread.id}) has ended. ` +
-          `End a thread after the last of its work`,
-      );
-    }
+    if (thread.hasEnded) this.refuse(thread);
     if (found === CREATING) {
       throw new Error(
         `Cannot get "${this.key}": its create() is still running for this thread, and asks for it`,
       );
     }
-    this.keep(thread, CREATING);
+    const instances = this.listOf(thread);
     let created: unknown = undefined;
+    instances[this.index] = CREATING;
     try {
-      const instance = this.createAs(thread);
-      created = held(instance);
-      return instance;
+      created = held(this.createAs(thread));
     } finally {
-      this.keep(thread, created);
-      if (created !== undefined) this.list(thread);
+      // Not into the thread's list of now: if create() ended the thread, this one is disposed.
+      instances[this.index] = created;
     }
+    if (thread.hasEnded) this.refuse(thread);
+    this.list(thread);
+    return valueOf(created) as T;
   }
 
-  /** Calls `create` with `thread` as the current one, and the present bindings. */
+  /** Throws: there are no instances for a thread that has ended. */
+  private refuse(thread: Thread): never {
+    throw new Error(
+      `Cannot get "${this.key}": thread "${thread.name}" (${thread.id}) has ended. ` +
+        `End a thread after the last of its work`,
+    );
+  }
+
+  /** Calls `create` with `thread` as the current one, and the present bindings; it is confined. */
   private createAs(thread: Thread): T {
     const frame = currentFrame();
-    const { create } = this;
-    if (frame[THREAD] === thread && frame[OWNER] === thread) return create();
     const draft = copy(frame, frame.length);
     draft[THREAD] = draft[OWNER] = thread;
     draft[GUARD] = undefined;
-    return storage.run(draft, create);
+    return runIn(draft, this.create, []);
   }
 
-  /** Stores what `thread` has. */
-  private keep(thread: Thread, instance: unknown): void {
+  /** The instances of `thread`, with a place for this one. */
+  private listOf(thread: Thread): unknown[] {
     const instances = thread.ownInstances();
-    while (instances.length < this.index) instances.push(undefined);
-    instances[this.index] = instance;
+    while (instances.length <= this.index) instances.push(undefined);
+    return instances;
   }
 
   /** Lists `thread`, and keeps the list within twice the number of threads that live. */

@@ -17,6 +17,8 @@ import { captureSite, type Site } from "./site.ts";
 /** What a guard knows of a slot. */
 export interface GuardedSlot extends Place {
   readonly key: string;
+  /** What stands for it in a frame; {@linkcode lookUp} alone does not see what a wire carried. */
+  lookUpIn(frame: Frame): unknown;
 }
 
 /** How many more guards of one kind record the site of their creation. */
@@ -120,7 +122,7 @@ export abstract class Guard implements Disposable {
    * {@linkcode lookUp} gives it: what stands there in the `parent`, whatever is `visible` now.
    */
   protected undone(slot: GuardedSlot, parent: Frame, _visible: unknown): unknown {
-    return lookUp(parent, slot);
+    return slot.lookUpIn(parent);
   }
 
   /**

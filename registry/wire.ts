@@ -157,8 +157,11 @@ function readBindings(bindings: readonly unknown[], limits: Required<WireLimits>
       if (slot === undefined ? carried.has(key) : lookUp(frame, slot) !== undefined) {
         throw new Refusal(`it is bound twice`);
       }
-      if (slot === undefined) carried.set(key, new CarriedBinding(value));
-      else write(frame, slot, decodeBinding(slot, value));
+      if (slot === undefined) {
+        // Before the next decode, which may declare this very slot: it must know where to look.
+        reserveCarried();
+        carried.set(key, new CarriedBinding(value));
+      } else write(frame, slot, decodeBinding(slot, value));
     } catch (error) {
       budget.left = left;
       reject(pair, error, limits);
@@ -169,9 +172,7 @@ function readBindings(bindings: readonly unknown[], limits: Required<WireLimits>
     const why = `the wire has ${more} more than the ${count} bindings that maxEntries allows`;
     reject(bindings[count], new Refusal(why), limits);
   }
-  if (carried.size === 0) return frame;
-  reserveCarried();
-  return putCarried(frame, carried);
+  return carried.size === 0 ? frame : putCarried(frame, carried);
 }
 
 function readKey(pair: unknown, maxKeyLength: number): string {
