@@ -2,7 +2,8 @@ import { type DebugInfoKind, findKind } from "./debug_info_kind.ts";
 import { type Edit, EditGuard, type EditGuardForms, formsOf, runEdited } from "./edit_guard.ts";
 import { declareLate } from "./late_slot.ts";
 import type { GuardOptions } from "../registry/guard.ts";
-import { guardForAsync, type ThreadLocal, type WireCodec } from "../registry/thread_local.ts";
+import type { WireCodec } from "../registry/slot_options.ts";
+import { guardForAsync, type ThreadLocal } from "../registry/thread_local.ts";
 
 /** One info, and those outside it. Never written. */
 interface DebugInfoLink {

@@ -1,5 +1,5 @@
 import { shared } from "../registry/shared.ts";
-import type { WireCodec } from "../registry/thread_local.ts";
+import type { WireCodec } from "../registry/slot_options.ts";
 
 /** What can be said of a kind of debug info. */
 export interface DebugInfoKindOptions<T> {

@@ -2,7 +2,8 @@ import { book, type DispatchKey, dispatchKeys } from "./dispatch_key.ts";
 import { autocastDispatchKeys, DispatchKeySet } from "./dispatch_key_set.ts";
 import type { Edit } from "./edit_guard.ts";
 import { declareLate } from "./late_slot.ts";
-import type { ThreadLocal, WireCodec } from "../registry/thread_local.ts";
+import type { WireCodec } from "../registry/slot_options.ts";
+import type { ThreadLocal } from "../registry/thread_local.ts";
 
 /** The two sets of a {@linkcode LocalDispatchKeys}. */
 export interface IncludedAndExcluded {
