@@ -16,7 +16,14 @@ import {
 import { runIn } from "./guard.ts";
 import { makeInspectable } from "./inspect.ts";
 import { checkFunction, slots, ThreadLocal } from "./thread_local.ts";
-import { decodeFrame, encodeFrame, settleCarried, type StateWire, type WireLimits } from "./wire.ts";
+import {
+  checkLimits,
+  decodeFrame,
+  encodeFrame,
+  settleCarried,
+  type StateWire,
+  type WireLimits,
+} from "./wire.ts";
 
 /** How a state is put over the current one. */
 export interface RestoreOptions {
@@ -182,7 +189,7 @@ export class ThreadLocalState {
    * ```
    */
   static fromWire(wire: unknown, limits: WireLimits = {}): ThreadLocalState {
-    return new ThreadLocalState(decodeFrame(wire, limits));
+    return new ThreadLocalState(decodeFrame(wire, checkLimits(limits)));
   }
 }
 

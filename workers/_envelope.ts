@@ -15,14 +15,10 @@ export interface Envelope {
   worker?: WorkerNumber;
 }
 
-/**
- * Puts a message together with a wire.
- *
- * As text: the platform clones one string in a fifth of the time that it takes for an object of a
- * few bindings.
- */
+/** Puts a message together with a wire: as text, which is cloned faster than nested arrays. */
 export function seal(wire: string, data: unknown): Envelope {
-  return { [MARK]: wire, data };
+  // Not [MARK]: a literal key makes a literal of a fixed shape.
+  return { "@thread-local/core": wire, data };
 }
 
 /**

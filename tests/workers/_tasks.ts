@@ -47,6 +47,7 @@ threadLocalWorker<Request, unknown>({
   },
   size: () => saveThreadLocalState().size,
   keys: () => [...registry.keys()],
+  post: () => (self as unknown as Worker).postMessage("posted"),
   passOn: () => saveThreadLocalState().toWire(),
   thread() {
     const thread = currentFrame()[THREAD] as Thread;
