@@ -22,8 +22,8 @@ import {
 import { forkFrom } from "../propagation/fork.ts";
 import { ROOT } from "../registry/frame.ts";
 import { takeWorkerNumber, type WorkerNumber } from "../registry/thread.ts";
-import { type CheckedLimits, checkLimits, decodeFrame, type WireLimits } from "../registry/wire.ts";
-import { isEnvelope, MARK } from "./_envelope.ts";
+import type { WireLimits } from "../registry/wire.ts";
+import { isEnvelope, MARK, WireReader } from "./_envelope.ts";
 import { packError } from "./_failure.ts";
 import { holdLock } from "./_liveness.ts";
 
@@ -63,23 +63,23 @@ export function threadLocalWorker<Data = unknown, Response = unknown>(
   tasks: TaskFunction<Data, Response> | TaskFunctions<Data, Response>,
   options: ThreadLocalWorkerOptions = {},
 ): ThreadWorker<Data, Response> {
-  const { limits = {}, ...rest } = options;
-  return new ThreadLocalWorker<Data, Response>(tasks, rest, checkLimits(limits));
+  const { limits, ...rest } = options;
+  return new ThreadLocalWorker<Data, Response>(tasks, rest, new WireReader(limits));
 }
 
 type Task<Data, Response> = (data?: Data) => Response | Promise<Response>;
 
 class ThreadLocalWorker<Data, Response> extends ThreadWorker<Data, Response> {
   private introduced: Promise<void> | undefined = undefined;
-  private readonly limits: CheckedLimits;
+  private readonly wires: WireReader;
 
   constructor(
     tasks: TaskFunction<Data, Response> | TaskFunctions<Data, Response>,
     options: WorkerOptions,
-    limits: CheckedLimits,
+    wires: WireReader,
   ) {
     super(threadsOf(tasks), options);
-    this.limits = limits;
+    this.wires = wires;
   }
 
   override addTaskFunction(
@@ -97,7 +97,7 @@ class ThreadLocalWorker<Data, Response> extends ThreadWorker<Data, Response> {
     sent.data = undefined;
     try {
       if (worker !== undefined) await (this.introduced ??= this.introduce(worker));
-      return await forkFrom(decodeFrame(wire, this.limits), name, task, [data as Data]);
+      return await forkFrom(this.wires.read(wire), name, task, [data as Data]);
     } catch (error) {
       throw packError(error);
     }
