@@ -19,3 +19,4 @@
 export * from "./registry/mod.ts";
 export * from "./guards/mod.ts";
 export * from "./propagation/mod.ts";
+export * from "./rank_local/mod.ts";

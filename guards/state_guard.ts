@@ -39,7 +39,7 @@ export class ThreadLocalStateGuard extends Guard {
   constructor(state: ThreadLocalState, sync: boolean);
   constructor(state: ThreadLocalState, sync: boolean = true) {
     const frame = frameOf(state, "guard");
-    super({ sync, sites, above: new.target });
+    super({ sync, sites, above: sync ? new.target : ThreadLocalStateGuard.enter });
     this.state = frame;
   }
 

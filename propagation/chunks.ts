@@ -53,7 +53,7 @@ export function chunksOf(range: ParallelRange): Chunks {
   }
   checkCount("concurrency", concurrency);
   const { grainSize = Math.max(1, Math.ceil((end - begin) / concurrency)) } = range;
-  checkCount("grainSize", grainSize);
+  if (range.grainSize !== undefined) checkCount("grainSize", grainSize);
   if (signal !== undefined && typeof signal?.aborted !== "boolean") {
     throw new TypeError(
       `Cannot run a parallel loop: signal must be an AbortSignal, got ${
@@ -117,7 +117,6 @@ export async function runChunks<R>(
     }
   };
 
-  goesOn();
   const lanes: Promise<void>[] = [];
   while (lanes.length < concurrency && failure === undefined && next < end) lanes.push(lane());
   await Promise.all(lanes);

@@ -4,17 +4,19 @@ import { type Binding, type Methods, NodeBinding, TargetBinding } from "./_emitt
 /** An object whose listeners can be bound: an `EventTarget`, or an `EventEmitter` of `node:events`. */
 export type Emitter = EventTarget | NodeEmitter;
 
-/** What `bindEmitter` needs of an `EventEmitter` of `node:events`. */
+/**
+ * What tells an `EventEmitter` of `node:events` from other emitters. The parameters are left open:
+ * emitters with typed events have their own.
+ */
 export interface NodeEmitter {
   /** Adds a listener. */
-  on(event: string | symbol, listener: (...args: never[]) => void): unknown;
+  on(...args: never): unknown;
   /** Adds a listener before the others. */
-  prependListener(event: string | symbol, listener: (...args: never[]) => void): unknown;
+  prependListener(...args: never): unknown;
   /** Removes a listener. */
-  removeListener(event: string | symbol, listener: (...args: never[]) => void): unknown;
-  /** The listeners as they are kept. */
-  // deno-lint-ignore ban-types -- as node's types have it.
-  rawListeners(event: string | symbol): Function[];
+  removeListener(...args: never): unknown;
+  /** Gives the listeners as they are kept. */
+  rawListeners(...args: never): unknown;
 }
 
 /** A binding that was undone stays here: on an `EventTarget` it knows what can be removed still. */

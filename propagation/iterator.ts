@@ -1,6 +1,30 @@
 import { currentFrame, type Frame } from "../registry/frame.ts";
 import { runIn, stepIn, type Steps } from "../registry/guard.ts";
 
+/** What can be bound: an iterator or an iterable, sync or async. */
+export type Iteration =
+  | { next(...value: never): unknown }
+  | { [Symbol.iterator](): unknown }
+  | { [Symbol.asyncIterator](): unknown };
+
+/**
+ * What {@linkcode bindIterator} makes of an `I`: a generator for a generator, an iterator of the
+ * language for another, a bare iterator for a bare one, an iterable for an iterable.
+ *
+ * @typeParam I What is bound.
+ */
+export type BoundIteration<I> = I extends Generator<infer T, infer R, infer N> ? Generator<T, R, N>
+  : I extends AsyncGenerator<infer T, infer R, infer N> ? AsyncGenerator<T, R, N>
+  : I extends IteratorObject<infer T, infer R, infer N> ? IteratorObject<T, R, N>
+  : I extends AsyncIteratorObject<infer T, infer R, infer N> ? AsyncIteratorObject<T, R, N>
+  : I extends IterableIterator<infer T, infer R, infer N> ? IterableIterator<T, R, N>
+  : I extends AsyncIterableIterator<infer T, infer R, infer N> ? AsyncIterableIterator<T, R, N>
+  : I extends Iterator<infer T, infer R, infer N> ? Iterator<T, R, N>
+  : I extends AsyncIterator<infer T, infer R, infer N> ? AsyncIterator<T, R, N>
+  : I extends Iterable<infer T, infer R, infer N> ? Iterable<T, R, N>
+  : I extends AsyncIterable<infer T, infer R, infer N> ? AsyncIterable<T, R, N>
+  : never;
+
 /** What an iterator, or an iterable, may have. */
 type Protocol = { readonly [name in string | symbol]?: unknown };
 
@@ -10,11 +34,12 @@ const STEPS = ["next", "return", "throw", Symbol.dispose, Symbol.asyncDispose] a
 const BEGINNINGS = [Symbol.iterator, Symbol.asyncIterator] as const;
 
 /** What all iterators of the language inherit: the helpers (`map`, `take`), `[Symbol.iterator]()`. */
-const syncPrototype: object = builtIn(function* (): Generator {}.prototype);
-const asyncPrototype: object = builtIn(async function* (): AsyncGenerator {}.prototype);
+const syncPrototype: object = above(above(function* (): Generator {}.prototype));
+const asyncGeneratorPrototype: object = above(async function* (): AsyncGenerator {}.prototype);
+const asyncPrototype: object = above(asyncGeneratorPrototype);
 
-function builtIn(generator: object): object {
-  return Object.getPrototypeOf(Object.getPrototypeOf(generator));
+function above(object: object): object {
+  return Object.getPrototypeOf(object);
 }
 
 /**
@@ -32,15 +57,13 @@ function builtIn(generator: object): object {
  * what an async body has entered when it yields. Bind around the iterator instead.
  *
  * An iterator (a generator too) gives an iterator that is consumed with the original. An iterable
- * (an array, a `ReadableStream`) gives an iterable: each time it is iterated, its iterator is begun
+ * (an array, a `Map`) gives an iterable: each time it is iterated, its iterator is begun
  * and bound in the state captured here. What is bound has the protocol's methods and, for an
  * iterator of the language, its helpers (`map`, `take`); not what else the object had.
  *
  * Binding is O(1). A step costs about one `AsyncLocalStorage.run`.
  *
- * @typeParam T What it yields.
- * @typeParam R What it returns.
- * @typeParam N What `next` takes.
+ * @typeParam I Its type; see {@linkcode BoundIteration}.
  * @param it A sync or async iterator, iterable or generator.
  * @returns The same, bound.
  * @throws {TypeError} If it is neither an iterator nor an iterable.
@@ -62,34 +85,13 @@ function builtIn(generator: object): object {
  * assertEquals([...mine], ["acme/1", "acme/2"]);
  * ```
  */
-export function bindIterator<T, R, N>(it: Generator<T, R, N>): Generator<T, R, N>;
-/** An async generator. */
-export function bindIterator<T, R, N>(it: AsyncGenerator<T, R, N>): AsyncGenerator<T, R, N>;
-/** An iterator of the language, such as those of an array. */
-export function bindIterator<T, R, N>(it: IteratorObject<T, R, N>): IteratorObject<T, R, N>;
-/** An async iterator of the platform. */
-export function bindIterator<T, R, N>(
-  it: AsyncIteratorObject<T, R, N>,
-): AsyncIteratorObject<T, R, N>;
-/** An iterator that is its own iterable. */
-export function bindIterator<T, R, N>(it: IterableIterator<T, R, N>): IterableIterator<T, R, N>;
-/** An async iterator that is its own iterable. */
-export function bindIterator<T, R, N>(
-  it: AsyncIterableIterator<T, R, N>,
-): AsyncIterableIterator<T, R, N>;
-/** An iterator that has nothing but the protocol's methods. */
-export function bindIterator<T, R, N>(it: Iterator<T, R, N>): Iterator<T, R, N>;
-/** An async iterator that has nothing but the protocol's methods. */
-export function bindIterator<T, R, N>(it: AsyncIterator<T, R, N>): AsyncIterator<T, R, N>;
-/** An iterable. */
-export function bindIterator<T, R, N>(it: Iterable<T, R, N>): Iterable<T, R, N>;
-/** An async iterable. */
-export function bindIterator<T, R, N>(it: AsyncIterable<T, R, N>): AsyncIterable<T, R, N>;
-export function bindIterator(it: unknown): unknown {
-  const of = it as Protocol | undefined | null;
-  if (typeof of?.next === "function") return bindSteps(of, currentFrame());
+export function bindIterator<I extends Iteration>(it: I): BoundIteration<I> {
+  const of = it as unknown as Protocol | undefined | null;
+  if (typeof of?.next === "function") {
+    return bindSteps(of, currentFrame()) as BoundIteration<I>;
+  }
   if (of !== null && of !== undefined && BEGINNINGS.some((name) => has(of, name))) {
-    return bindBeginnings(of, currentFrame());
+    return bindBeginnings(of, currentFrame()) as BoundIteration<I>;
   }
   throw new TypeError(
     `Cannot bind the iterator: expected an iterator or an iterable, got ${
@@ -106,13 +108,39 @@ function has(of: Protocol, name: string | symbol): boolean {
 function bindSteps(it: Protocol, frame: Frame): object {
   const steps: Steps = { frame };
   const bound = Object.create(prototypeFor(it));
+  const inTurn = isAsyncGenerator(it) ? queue() : undefined;
   for (const name of STEPS) {
     const method = it[name];
     if (typeof method !== "function") continue;
-    bound[name] = (...args: unknown[]): unknown =>
+    const step = (...args: unknown[]): unknown =>
       stepIn(steps, Reflect.apply<unknown, unknown[], unknown>, [method as never, it, args]);
+    bound[name] = inTurn === undefined
+      ? step
+      : (...args: unknown[]): unknown => inTurn(() => step(...args) as Promise<unknown>);
   }
   return bound;
+}
+
+/**
+ * Begins a step when the one before it is over. An async generator queues its steps itself, but
+ * runs those that had to wait in no frame of ours.
+ */
+function queue(): (step: () => Promise<unknown>) => Promise<unknown> {
+  let last: Promise<unknown> | undefined;
+  return (step) => {
+    const begun = last === undefined ? step() : last.then(step, step);
+    const over = (): void => {
+      if (last === result) last = undefined;
+    };
+    const result: Promise<unknown> = begun.then((value) => {
+      over();
+      return value;
+    }, (error) => {
+      over();
+      throw error;
+    });
+    return last = result;
+  };
 }
 
 /** An iterable: every iterator that it begins is bound to the frame captured for the iterable. */
@@ -131,4 +159,8 @@ function prototypeFor(it: Protocol): object {
   if (has(it, Symbol.asyncIterator)) return asyncPrototype;
   if (has(it, Symbol.iterator)) return syncPrototype;
   return Object.prototype;
+}
+
+function isAsyncGenerator(it: Protocol): boolean {
+  return Object.prototype.isPrototypeOf.call(asyncGeneratorPrototype, it);
 }

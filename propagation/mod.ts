@@ -19,5 +19,5 @@ export type { ParallelRange } from "./chunks.ts";
 export { detached, scoped } from "./confine.ts";
 export { bindEmitter, type Emitter, type NodeEmitter } from "./emitter.ts";
 export { fork, type ForkOptions } from "./fork.ts";
-export { bindIterator } from "./iterator.ts";
+export { bindIterator, type BoundIteration, type Iteration } from "./iterator.ts";
 export { parallelFor } from "./parallel_for.ts";

@@ -32,8 +32,13 @@ export interface Place {
   readonly offset: number;
 }
 
+/** The first place that later slots share. */
+const SHARED_PLACES = HEADER + FLAT;
+
 /** Registered by name, not made: two copies of the package must write the same one. */
-const BOUND_UNDEFINED: unique symbol = Symbol.for("@thread-local/core bound undefined") as never;
+export const BOUND_UNDEFINED: unique symbol = Symbol.for(
+  "@thread-local/core bound undefined",
+) as never;
 
 const picked = shared("storage", () => pickStorage<Frame>());
 
@@ -71,7 +76,7 @@ export function placeOf(index: number): Place {
   if (index < FLAT) return { place: HEADER + index, offset: -1 };
   const rest = index - FLAT;
   return {
-    place: HEADER + FLAT + Math.floor(rest / CHUNK),
+    place: SHARED_PLACES + Math.floor(rest / CHUNK),
     offset: rest % CHUNK,
   };
 }
@@ -81,14 +86,14 @@ export function* boundIndexes(frame: Frame): Generator<number> {
   for (let place = HEADER; place < frame.length; place++) {
     const held = frame[place];
     if (held === undefined) continue;
-    if (place < HEADER + FLAT) {
+    if (place < SHARED_PLACES) {
       yield place - HEADER;
       continue;
     }
     const chunk = held as unknown[];
     for (let offset = 0; offset < CHUNK; offset++) {
       if (chunk[offset] !== undefined) {
-        yield FLAT + (place - HEADER - FLAT) * CHUNK + offset;
+        yield FLAT + (place - SHARED_PLACES) * CHUNK + offset;
       }
     }
   }
@@ -133,7 +138,12 @@ export function write(draft: FrameDraft, at: Place, what: unknown): void {
   else ((draft[place] ??= EMPTY_CHUNK.slice()) as unknown[])[offset] = what;
 }
 
-const EMPTY_CHUNK: readonly unknown[] = new Array(CHUNK).fill(undefined);
+/** An array without holes, as `new Array(…)` and what is made of it are not: quicker to read. */
+function unbound(length: number): unknown[] {
+  return [...new Array(length)];
+}
+
+const EMPTY_CHUNK: readonly unknown[] = unbound(CHUNK);
 
 /**
  * A copy with at least `length` places.
@@ -149,13 +159,12 @@ export function copy(f: Frame, length: number): FrameDraft {
   // deno-fmt-ignore
   if (places <= 8) return [f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7]];
   // deno-fmt-ignore
-  if (places <= HEADER + FLAT) {
+  if (places <= SHARED_PLACES) {
     return [f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7], f[8], f[9], f[10],
             f[11], f[12], f[13], f[14], f[15], f[16], f[17], f[18]];
   }
-  const draft = f.slice();
-  // Not one by one: push() would reserve places that no one uses.
-  return draft.length < places
-    ? draft.concat(new Array(places - draft.length).fill(undefined))
-    : draft;
+  if (f.length >= places) return f.slice();
+  const draft = unbound(places);
+  for (let place = 0; place < f.length; place++) draft[place] = f[place];
+  return draft;
 }

@@ -2,10 +2,12 @@ import type { ThreadLocalState } from "./state.ts";
 
 type Inspect = (value: unknown, options: object) => string;
 
+const REDACTED = "<redacted>";
+
 /** Values are printed one level deep less than asked for, on one line each. */
 function print(state: ThreadLocalState, show: (value: unknown) => string): string {
   const bindings = [...state].map(([slot, value]) =>
-    `${JSON.stringify(slot.key)}: ${slot.redact ? "<redacted>" : show(value)}`
+    `${JSON.stringify(slot.key)}: ${slot.redact ? REDACTED : show(value)}`
   );
   return bindings.length === 0
     ? "ThreadLocalState {}"
@@ -13,8 +15,8 @@ function print(state: ThreadLocalState, show: (value: unknown) => string): strin
 }
 
 /**
- * Gives states a readable form in `Deno.inspect`, `console.log` and node's `util.inspect`: keys and
- * values, without those of slots declared with `redact: true`.
+ * Gives states a readable form in `Deno.inspect`, `console.log`, node's `util.inspect` and JSON:
+ * keys and values, without those of slots declared with `redact: true`.
  */
 export function makeInspectable(prototype: ThreadLocalState): void {
   Object.defineProperties(prototype, {
@@ -31,6 +33,14 @@ export function makeInspectable(prototype: ThreadLocalState): void {
     toString: {
       value(this: ThreadLocalState): string {
         return print(this, String);
+      },
+    },
+    // Else a logger that writes JSON would write the frame, redacted values and all.
+    toJSON: {
+      value(this: ThreadLocalState): Record<string, unknown> {
+        return Object.fromEntries(
+          Array.from(this, ([slot, value]) => [slot.key, slot.redact ? REDACTED : value]),
+        );
       },
     },
   });

@@ -13,8 +13,12 @@ import { frames, position, type Site } from "./site.ts";
  *   before it returned, or one from outside was closed inside.
  * - `"guard-out-of-order"`: a guard was closed before one that was opened inside it. Its own
  *   bindings were undone, the inner guard's were left alone.
- * - `"guard-elsewhere"`: a guard was closed in a flow that is not inside it (another flow, or one
- *   whose frame was replaced in between). Nothing was changed there.
+ * - `"guard-elsewhere"`: a guard was closed in a flow that is not inside it. Nothing was changed
+ *   there.
+ * - `"observer-threw"`: an observer of operators threw, or its promise was rejected. The operator
+ *   went on as if it had not.
+ * - `"observer-unknown"`: an observer was to be removed, enabled or disabled whose handle is not
+ *   (or no longer) that of one. Nothing was changed.
  * - `"wire-rejected"`: a binding in a {@linkcode ThreadLocalState.fromWire} (or, without a key, the
  *   whole of it) was not taken over: too large, not JSON, not meant to cross, or refused by its
  *   slot's `decode`. The slot reads its initial value there.
@@ -25,19 +29,22 @@ export type MisuseKind =
   | "guard-left-open"
   | "guard-out-of-order"
   | "guard-elsewhere"
+  | "observer-threw"
+  | "observer-unknown"
   | "wire-rejected";
 
 /** One use of the library that cannot have meant what it did. */
 export interface MisuseReport {
   /** What was done wrong. */
   readonly kind: MisuseKind;
-  /** The slot's key, or `undefined` where it is about a whole state. */
+  /** The slot's key, or `undefined` where it is about a whole state or an observer. */
   readonly key: string | undefined;
   /** What happened, why it matters and what to do, for people. */
   readonly message: string;
   /**
    * Where the guard was created, if it is about one. A stack costs more than a guard, so not every guard records one:
    * the first 64 of each slot do, and the next 64 after each report that had none.
+   * For an observer: where it threw, or where the unknown handle was given.
    */
   readonly stack: string | undefined;
 }
@@ -103,7 +110,8 @@ export function reportMisuse(
   try {
     const stack = frames(site);
     if (channel.listeners.size === 0) {
-      warnOnce(`${kind} ${place}`, message, stack);
+      const heading = kind.startsWith("guard") ? "The guard was created" : "It happened";
+      warnOnce(`${kind} ${place}`, message, stack && `${heading}:\n${stack}`);
       return;
     }
     const report: MisuseReport = { kind, key, message, stack };
@@ -119,8 +127,8 @@ export function reportMisuse(
   }
 }
 
-function warnOnce(site: string, message: string, stack: string | undefined): void {
+function warnOnce(site: string, message: string, where: string | undefined): void {
   if (channel.warned.has(site) || channel.warned.size >= WARNED_AT_MOST) return;
   channel.warned.add(site);
-  console.warn(stack === undefined ? message : `${message}\nThe guard was created:\n${stack}`);
+  console.warn(where === undefined ? message : `${message}\n${where}`);
 }

@@ -1,7 +1,8 @@
 import { slots, type ThreadLocal } from "./thread_local.ts";
 
 /**
- * The types of slots by key, for typed look-up. Empty; a program adds its own:
+ * The types of slots by key, for typed look-up: {@linkcode Registry.get} of a key named here gives
+ * a slot of that type. Empty; a program adds its own, next to the declarations of its slots:
  *
  * ```ts ignore
  * declare module "@thread-local/core" {
@@ -10,6 +11,9 @@ import { slots, type ThreadLocal } from "./thread_local.ts";
  *   }
  * }
  * ```
+ *
+ * The name in `declare module` is the one that the program imports this package by: an alias of
+ * its import map, or `jsr:@thread-local/core@^0.1` itself.
  */
 // deno-lint-ignore no-empty-interface
 export interface ThreadLocalSlots {}

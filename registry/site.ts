@@ -16,14 +16,28 @@ export function captureSite(above: unknown): Site {
   return site;
 }
 
-const POSITION = /(?:\(|@|\bat (?:async )?)([^()@]*:\d+:\d+)\)?\s*$/m;
+// V8 writes "at f (position)" or "at position", other engines "f@position". A position may itself
+// have an "@" or parentheses in it, as in the URL of a scoped package.
+const POSITION =
+  /^\s+at (?:async )?(?:[^\n]*? \()?([^\n]*:\d+:\d+)\)?$|^[^@\n]*@([^\n]*:\d+:\d+)$/m;
 
 /** The innermost `file:line:column` of a site, or `"unknown place"`. */
 export function position(site: Site | undefined): string {
-  return POSITION.exec(site?.stack ?? "")?.[1].trim() ?? "unknown place";
+  const found = POSITION.exec(read(site) ?? "");
+  return found?.[1] ?? found?.[2] ?? "unknown place";
 }
 
 /** The stack without its heading line. */
 export function frames(site: Site | undefined): string | undefined {
-  return site?.stack?.replace(/^(?!\s+at |[^\n]*@)[^\n]*\n/, "");
+  return read(site)?.replace(/^(?!\s+at |[^\n]*@)[^\n]*\n/, "");
+}
+
+/** The stack, unless the program's own `Error.prepareStackTrace` throws or makes something else. */
+function read(site: Site | undefined): string | undefined {
+  try {
+    const stack: unknown = site?.stack;
+    return typeof stack === "string" ? stack : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -9,12 +9,14 @@ import {
   lookUp,
   OWNER,
   put,
+  ROOT,
   storage,
   THREAD,
   valueOf,
 } from "./frame.ts";
 import { runIn } from "./guard.ts";
 import { makeInspectable } from "./inspect.ts";
+import { PROTOCOL } from "./shared.ts";
 import { checkFunction, slots, ThreadLocal } from "./thread_local.ts";
 import {
   checkLimits,
@@ -34,8 +36,8 @@ export interface RestoreOptions {
   readonly mode?: "replace" | "merge";
 }
 
-/** States made by another copy of the package, loaded under another URL, are states too. */
-const BRAND: unique symbol = Symbol.for("@thread-local/core state") as never;
+/** States made by another copy of the package are states too, if it speaks this protocol. */
+const BRAND: unique symbol = Symbol.for(`@thread-local/core state ${PROTOCOL}`) as never;
 
 /**
  * An immutable set of bindings, held as a value: what {@linkcode saveThreadLocalState} returns.
@@ -204,6 +206,11 @@ function* bound(frame: Frame): Generator<ThreadLocal<unknown>> {
 Object.defineProperty(ThreadLocalState.prototype, BRAND, { value: true });
 makeInspectable(ThreadLocalState.prototype);
 
+/** The module's own constants, which V8 need not load at each save. See `ThreadLocal.get`. */
+const ownStorage = storage;
+const root = ROOT;
+const State = ThreadLocalState as unknown as new (frame: Frame) => ThreadLocalState;
+
 /**
  * Saves the state of the current flow: every registered slot, whole. O(1), whatever is bound: one
  * small object is allocated.
@@ -222,14 +229,16 @@ makeInspectable(ThreadLocalState.prototype);
  * ```
  */
 export function saveThreadLocalState(): ThreadLocalState {
-  return stateOf(currentFrame());
+  return new State(ownStorage.getStore() ?? root);
 }
 
 /**
  * Puts a saved state in the place of the current one, from here on in this flow. To do it for one
  * function or scope, use {@linkcode ThreadLocalState.run} or a `ThreadLocalStateGuard`.
  *
- * `"replace"` also brings back the logical thread of the saved flow. O(1); `"merge"` is O(bound).
+ * `"replace"` also brings back the logical thread of the saved flow. O(1) where no guard is open,
+ * else O(bound); `"merge"` is O(bound). A guard that is open around the restore still unbinds at its
+ * end: its own slot, or, if it is a `ThreadLocalStateGuard`, everything.
  *
  * @throws {TypeError} If `state` is not a state or the mode not one of the two; nothing is changed.
  *
@@ -261,7 +270,19 @@ export function restoreThreadLocalState(
       `Cannot restore a state: mode must be "replace" or "merge", got ${JSON.stringify(mode)}`,
     );
   }
-  storage.enterWith(mode === "merge" ? merge(currentFrame(), frame) : frame);
+  const current = currentFrame();
+  storage.enterWith(mode === "merge" ? merge(current, frame) : withGuardOf(current, frame));
+}
+
+/**
+ * The bindings and the thread of `frame`, with the guards of the present flow around them: guards
+ * belong to a flow, not to a state, and those that are open around a restore close after it.
+ */
+function withGuardOf(present: Frame, frame: Frame): Frame {
+  if (frame[GUARD] === present[GUARD]) return frame;
+  const next = copy(frame, frame.length);
+  next[GUARD] = present[GUARD];
+  return next;
 }
 
 function merge(below: Frame, unsettled: Frame): Frame {
@@ -276,7 +297,7 @@ function merge(below: Frame, unsettled: Frame): Frame {
 
 /** The state that is this frame. */
 export function stateOf(frame: Frame): ThreadLocalState {
-  return new (ThreadLocalState as unknown as new (frame: Frame) => ThreadLocalState)(frame);
+  return new State(frame);
 }
 
 /**

@@ -10,35 +10,103 @@ interface ThreadCounter {
 
 const counter = shared<ThreadCounter>("thread counter", () => ({ worker: 0, base: 0, last: 0 }));
 
+/** No instances yet: read like any other list, never written. */
+const NONE: readonly unknown[] = Object.freeze([]);
+
 /**
  * One logical thread: the root thread of an isolate, or one begun by a fork.
  *
  * Its id is `worker << 48 | number`: the worker's 16 bits keep threads of different isolates and
  * processes apart, the number is never reused.
+ *
+ * @example
+ * ```ts
+ * import { currentThread } from "@thread-local/core/rank-local";
+ * import { assert, assertEquals } from "@std/assert";
+ *
+ * const thread = currentThread();
+ *
+ * assertEquals(thread.name, "root");
+ * assertEquals(thread.parentId, undefined);
+ * assert(thread.id > 0n);
+ * ```
  */
 export class Thread {
   /** What the fork was called; `"root"` for a root thread. */
   readonly name: string;
+  /** @internal What work of this thread runs for: the thread itself. See the frame's owner. */
+  readonly owner: Thread = this;
+  /**
+   * @internal What the thread's RankLocals hold for it, by their index. They are the thread's, so
+   * that they go when it can no longer be reached.
+   */
+  instances: readonly unknown[] = NONE;
   // Numbers, not ids: making a bigint at every fork would cost more than the fork's frame, and the
   // worker's bits are told to an isolate after its root thread began.
-  private readonly number: number = ++counter.last;
+  private readonly number: number;
   // The parent's number, not the parent: a child must not keep its ancestors alive.
   private readonly parentNumber: number;
+  private readonly foreignId: bigint | undefined;
+  private ended = false;
 
-  /** Begins a thread; without a parent, a root thread. */
-  constructor(name: string, parent?: Thread) {
+  /**
+   * @internal Begins a thread: without a parent, a root thread. With an id it is the record, here,
+   * of a thread of another isolate.
+   */
+  constructor(name: string, parent?: Thread, foreignId?: bigint) {
     this.name = name;
+    this.number = foreignId === undefined ? ++counter.last : 0;
     this.parentNumber = parent?.number ?? 0;
+    this.foreignId = foreignId;
+  }
+
+  /** @internal The instances, to be written. */
+  ownInstances(): unknown[] {
+    if (this.instances === NONE) this.instances = [];
+    return this.instances as unknown[];
   }
 
   /** Unique among all isolates whose worker ids differ: 64 bits, greater than 0. */
   get id(): bigint {
-    return toId(this.number);
+    return this.foreignId ?? toId(this.number);
   }
 
   /** The id of the thread that began this one; `undefined` for a root thread. */
   get parentId(): bigint | undefined {
     return this.parentNumber === 0 ? undefined : toId(this.parentNumber);
+  }
+
+  /** Whether {@linkcode Thread.end} was called. */
+  get hasEnded(): boolean {
+    return this.ended;
+  }
+
+  /**
+   * Ends the thread's hold on its instances: they are let go, and those with `Symbol.asyncDispose`
+   * or `Symbol.dispose` are disposed one after the other, last declared first. Work of the thread
+   * that is still running goes on, but gets no instances any more. Idempotent.
+   *
+   * @returns Resolves when all are disposed.
+   * @throws {AggregateError} (rejects) If disposing threw; all others were disposed all the same.
+   */
+  async end(): Promise<void> {
+    const instances = this.instances;
+    this.ended = true;
+    this.instances = NONE;
+    const errors: unknown[] = [];
+    for (const instance of [...instances].reverse()) {
+      try {
+        await dispose(instance);
+      } catch (error) {
+        errors.push(error);
+      }
+    }
+    if (errors.length > 0) {
+      throw new AggregateError(
+        errors,
+        `Cannot dispose ${errors.length} of the instances of thread "${this.name}": see errors`,
+      );
+    }
   }
 }
 
@@ -67,6 +135,14 @@ export function takeWorkerNumber({ worker, base }: WorkerNumber): void {
   if (counter.worker !== 0) return;
   counter.worker = worker;
   counter.base = base;
+}
+
+async function dispose(instance: unknown): Promise<void> {
+  const { [Symbol.asyncDispose]: later, [Symbol.dispose]: now } = Object(
+    instance,
+  ) as Partial<AsyncDisposable & Disposable>;
+  if (typeof later === "function") await later.call(instance as AsyncDisposable);
+  else if (typeof now === "function") now.call(instance as Disposable);
 }
 
 /** The thread of everything in this isolate that no fork began. */

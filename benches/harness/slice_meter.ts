@@ -1,0 +1,95 @@
+import process from "node:process";
+import type { Meter } from "./row.ts";
+
+/** Receives every result, where V8 cannot prove it unused and remove the work that made it. */
+let sink: unknown;
+
+/** Whether the last result is `what`: the reader that makes the writes to the sink count. */
+export function lastResultIs(what: unknown): boolean {
+  return sink === what;
+}
+
+/**
+ * Measures in slices, each when it is asked for: one byte on the standard input asks, the answer
+ * is a line `<calls> <nanoseconds>`, and the end of the input ends the measuring.
+ */
+export class SliceMeter implements Meter {
+  readonly #milliseconds: number;
+
+  constructor(milliseconds: number) {
+    this.#milliseconds = milliseconds;
+  }
+
+  /**
+   * By processor time: what else runs on the machine changes it less than it changes the clock,
+   * and what the collector does on other threads counts.
+   */
+  time(op: () => unknown): void {
+    const loop = (calls: number) => {
+      for (let call = 0; call < calls; call++) sink = op();
+    };
+    const batch = this.#warmUp(loop);
+    while (asked()) {
+      const begin = performance.now();
+      const used = process.cpuUsage();
+      let calls = 0;
+      do {
+        loop(batch);
+        calls += batch;
+      } while (performance.now() - begin < this.#milliseconds);
+      const { user, system } = process.cpuUsage(used);
+      answer(calls, (user + system) * 1e3);
+    }
+  }
+
+  /** By the clock: the waiting counts. */
+  async timeAsync(op: () => Promise<unknown>): Promise<void> {
+    const loop = async () => {
+      const begin = performance.now();
+      let calls = 0;
+      do {
+        sink = await op();
+        calls++;
+      } while (performance.now() - begin < this.#milliseconds);
+      return { calls, elapsed: performance.now() - begin };
+    };
+    for (let slice = 0; slice < 10; slice++) await loop();
+    while (asked()) {
+      const { calls, elapsed } = await loop();
+      answer(calls, elapsed * 1e6);
+    }
+  }
+
+  value(measured: number): void {
+    while (asked()) answer(1, measured);
+  }
+
+  /**
+   * Returns how many calls of the warm code take a small part of a slice. Twenty slices' time: V8
+   * must have seen which arrays survive, and have grown its young generation.
+   */
+  #warmUp(loop: (calls: number) => void): number {
+    const begin = performance.now();
+    let batch = 1;
+    let shortest = 0;
+    do {
+      const before = performance.now();
+      loop(batch);
+      shortest = performance.now() - before;
+      if (shortest < this.#milliseconds / 20) batch *= 2;
+    } while (performance.now() - begin < this.#milliseconds * 20);
+    return batch;
+  }
+}
+
+const byte = new Uint8Array(1);
+
+function asked(): boolean {
+  return Deno.stdin.readSync(byte) !== null;
+}
+
+const encoder = new TextEncoder();
+
+function answer(calls: number, nanoseconds: number): void {
+  Deno.stdout.writeSync(encoder.encode(`${calls} ${nanoseconds}\n`));
+}

@@ -1,0 +1,11 @@
+import { assert, assertEquals } from "@std/assert";
+import { runChild } from "../fixtures/child.ts";
+
+Deno.test("RankLocal instances of 100,000 threads go with their threads", async () => {
+  const { stdout, stderr } = await runChild("rank_local_memory.ts");
+
+  assertEquals(stderr, "");
+  const { collected, size, grown } = JSON.parse(stdout);
+  assertEquals([collected, size], [20, 1]);
+  assert(grown < 8_000_000, `the heap grew by ${grown} bytes`);
+});
