@@ -50,13 +50,13 @@ export interface ThreadLocalWorkerOptions extends WorkerOptions {
  * @throws If `tasks` or `options` are not what `ThreadWorker` takes, or a limit is not a number.
  *
  * @example
- * ```ts ignore
- * import { currentUser } from "./slots.ts";
+ * ```ts
  * import { threadLocalWorker } from "@thread-local/core/workers/worker";
+ * import { assert } from "@std/assert";
  *
- * threadLocalWorker({
- *   audit: (line?: string) => console.log(currentUser.get(), line),
- * });
+ * const worker = threadLocalWorker({ greet: (name?: string) => `hello ${name}` });
+ *
+ * assert(worker.hasTaskFunction("greet").status);
  * ```
  */
 export function threadLocalWorker<Data = unknown, Response = unknown>(

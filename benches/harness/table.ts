@@ -51,7 +51,9 @@ async function measure(layer: string, number: number, row: Row): Promise<void> {
     row.raw === undefined
       ? ""
       : `${inUnit(quantile(ratios, 0.25), row.limit)}–${inUnit(quantile(ratios, 0.75), row.limit)}`,
-    unit === "bytes" ? `≤ ${most}` : `${unit === "ratio" ? "≤" : "≥"} ${inUnit(most, row.limit)}`,
+    row.raw === undefined
+      ? `≤ ${most}`
+      : `${unit === "ratio" ? "≤" : "≥"} ${inUnit(most, row.limit)}`,
     shown <= most ? "ok" : "over",
   );
 }
