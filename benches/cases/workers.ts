@@ -64,6 +64,26 @@ const loop = (workers: number): Case => (meter) =>
       meter.timeAsync(() => parallelFor({ ...RANGE, concurrency: workers }, "compute", pool)),
   );
 
+/** The same two halves, on two workers that are told what to do by hand. */
+const byHand: Case = async (meter) => {
+  const url = new URL("../tasks/bare.ts", import.meta.url);
+  const workers = [0, 1].map(() => new Worker(url, { type: "module" }));
+  const compute = (worker: Worker, chunk: Chunk) =>
+    new Promise<number>((resolve) => {
+      worker.onmessage = ({ data }) => resolve(data);
+      worker.postMessage(chunk);
+    });
+  const half = RANGE.grainSize;
+  await meter.timeAsync(() =>
+    Promise.all(
+      workers.map((worker, index) =>
+        compute(worker, { begin: index * half, end: (index + 1) * half })
+      ),
+    )
+  );
+  workers.forEach((worker) => worker.terminate());
+};
+
 const wire: Case = (meter) => {
   const state = bound(Array.from({ length: 16 }, (_, index) => WITH_OBJECT[index % 5]));
   meter.time(() => ThreadLocalState.fromWire(state.toWire()));
@@ -89,5 +109,11 @@ export const rows: readonly Row[] = [
     ours: loop(2),
     raw: loop(1),
     limit: fasterBy(1.7),
+  },
+  {
+    what: "parallelFor() on 2 workers / two workers told by hand",
+    ours: loop(2),
+    raw: byHand,
+    limit: atMost(1.2),
   },
 ];

@@ -10,7 +10,7 @@ import {
 } from "@std/assert";
 import { DynamicThreadPool, FixedThreadPool, type PoolOptions } from "poolifier-web-worker";
 import { rootThread } from "../../registry/thread.ts";
-import { secret, user, visits } from "./_slots.ts";
+import { secret, tags, user, visits } from "./_slots.ts";
 import type { Request } from "./_tasks.ts";
 
 const TASKS = new URL("./_tasks.ts", import.meta.url);
@@ -83,6 +83,25 @@ Deno.test("threadLocalPool().execute() leaves nothing behind for the next task",
     await rejection(user.run("bob", () => pool.execute({}, "litterAndThrow")));
 
     assertEquals(await pool.execute({}, "read"), "nobody/unbound");
+  });
+});
+
+Deno.test("threadLocalPool().execute() sends what a value holds now, and every task has its own", async () => {
+  await withPool(1, async (pool) => {
+    await tags.run(["web"], async () => {
+      assertEquals(await pool.execute({}, "addTag"), "web");
+      assertEquals(await pool.execute({}, "addTag"), "web");
+      tags.get().push("slow");
+      assertEquals(await pool.execute({}, "addTag"), "web,slow");
+    });
+  });
+});
+
+Deno.test("threadLocalPool().execute() tells states apart that follow each other", async () => {
+  await withPool(1, async (pool) => {
+    for (const name of ["ann", "ann", "bob", "ann"]) {
+      assertEquals(await user.run(name, () => pool.execute({}, "read")), `${name}/unbound`);
+    }
   });
 });
 
@@ -442,6 +461,41 @@ Deno.test("threadLocalPool() rejects what was queued for a worker that ended", a
 
     assertEquals(await pool.execute({}, "read"), "nobody/unbound");
   }, queue);
+});
+
+for (const [which, ended, lost] of [["left", 0, false], ["went to", 1, true]] as const) {
+  Deno.test(`threadLocalPool() ${lost ? "rejects" : "keeps"} a queued task when the worker that it ${which} ends`, async () => {
+    await withPool(2, async (pool) => {
+      const running = [await startTask(pool), await startTask(pool)];
+      const queued = user.run("bob", () => pool.execute({}, "read"));
+      const outcome = queued.catch((error) => error);
+      const [from, to] = pool.workerNodes;
+      // What the pool does when one worker takes over another's task.
+      to.enqueueTask(from.dequeueTask()!);
+
+      pool.workerNodes[ended].worker.terminate();
+      running.forEach(({ end }) => end());
+
+      await Promise.allSettled(running.map(({ task }) => task));
+      if (lost) assertInstanceOf(await outcome, WorkerLostError);
+      else assertEquals(await outcome, "bob/unbound");
+      assertEquals(pool.info.executingTasks, 0);
+    }, queue);
+  });
+}
+
+Deno.test("threadLocalPool() survives answers that are on their way when the worker is terminated", async () => {
+  await withPool(1, async (pool) => {
+    const tasks = Array.from({ length: 200 }, () => pool.execute({}, "read"));
+    const settled = Promise.allSettled(tasks);
+    await tasks[0];
+
+    pool.workerNodes[0].worker.terminate();
+
+    const lost = (await settled).filter(({ status }) => status === "rejected");
+    assert(lost.length > 0);
+    assertEquals(await pool.execute({}, "read"), "nobody/unbound");
+  });
 });
 
 Deno.test("threadLocalPool() rejects running tasks when the pool is destroyed", async () => {
