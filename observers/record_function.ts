@@ -1,7 +1,7 @@
 import { recordFunctionSlot } from "./record_function_state.ts";
 import { book, observe, type Registration, reportThrown } from "./registration.ts";
 import { bitOf, type RecordScope } from "./scope.ts";
-import { currentFrame, OWNER, THREAD } from "../registry/frame.ts";
+import { currentNode, currentThread } from "../rank_local/current.ts";
 import type { Thread } from "../registry/thread.ts";
 
 /** What can be said of a range beside its name. */
@@ -63,7 +63,7 @@ export class RecordFunction implements Disposable {
   readonly id: number = 0;
   private given: readonly unknown[] = NONE;
   private thread: Thread | undefined = undefined;
-  private owner: Thread | undefined = undefined;
+  private forward: Thread | undefined = undefined;
   // Both frozen when the range begins.
   private observers: readonly Registration[];
   private contexts: readonly unknown[] = NONE;
@@ -87,9 +87,8 @@ export class RecordFunction implements Disposable {
     this.sequenceNumber = options.sequenceNumber;
     this.observers = choose(bitOf(scope));
     if (this.observers.length === 0) return;
-    const frame = currentFrame();
-    this.thread = frame[THREAD] as Thread;
-    this.owner = frame[OWNER] as Thread;
+    this.thread = currentThread();
+    this.forward = currentNode()?.owner;
     if (needs(this.observers, "needsInputs")) this.inputs = this.read("inputs", options.inputs);
     if (needs(this.observers, "needsIds")) this.id = ++book.lastRangeId;
     const contexts: unknown[] = [];
@@ -110,9 +109,9 @@ export class RecordFunction implements Disposable {
     return this.thread?.id ?? 0n;
   }
 
-  /** In backward, the id of the thread whose forward work made the node; 0 in forward work. */
+  /** While a node is evaluated, the id of its forward thread; 0 in forward work. */
   get forwardThreadId(): bigint {
-    return forwardIdOf(this.thread, this.owner);
+    return this.forward?.id ?? 0n;
   }
 
   /** What {@linkcode RecordFunction.setOutputs} gave, if an observer needs them; else none. */
@@ -184,10 +183,6 @@ function takes(registration: Registration, scope: number): boolean {
   return registration.enabled && !registration.removed && (registration.scopes & scope) !== 0 &&
     // Math.random() may be 0 and is never 1.
     (registration.sampling === 1 || Math.random() < registration.sampling);
-}
-
-function forwardIdOf(thread: Thread | undefined, owner: Thread | undefined): bigint {
-  return owner === undefined || owner === thread ? 0n : owner.id;
 }
 
 /**

@@ -24,10 +24,10 @@ export interface Row {
   readonly limit: Limit;
 }
 
-/** The greatest ratio of ours to raw that is right, or the greatest value. */
+/** The greatest ratio of ours to raw that is right, the greatest difference, or the greatest value. */
 export interface Limit {
   readonly most: number;
-  readonly unit: "ratio" | "times faster" | "bytes" | "nanoseconds";
+  readonly unit: "ratio" | "times faster" | "ns over" | "nanoseconds" | "bytes";
 }
 
 /** Ours may cost up to `ratio` times the baseline. */
@@ -38,6 +38,11 @@ export function atMost(ratio: number): Limit {
 /** Ours may cost at most `1 / times` of the baseline. */
 export function fasterBy(times: number): Limit {
   return { most: 1 / times, unit: "times faster" };
+}
+
+/** Ours may cost up to `nanoseconds` more than the baseline, which it contains. */
+export function overBy(nanoseconds: number): Limit {
+  return { most: nanoseconds, unit: "ns over" };
 }
 
 /** The case gives bytes, not time. */

@@ -36,7 +36,9 @@ async function measure(layer: string, number: number, row: Row): Promise<void> {
   for (let round = 0; round < ROUNDS; round++) {
     rounds.push(await (row.raw === undefined ? single : pair)(layer, number, round));
   }
-  const ratios = rounds.map(({ ours, raw }) => ours / raw).sort((a, b) => a - b);
+  const over = row.limit.unit === "ns over";
+  const ratios = rounds.map(({ ours, raw }) => over ? ours - raw : ours / raw)
+    .sort((a, b) => a - b);
   const ratio = quantile(ratios, 0.5);
   const ours = quantile(rounds.map(({ ours }) => ours).sort((a, b) => a - b), 0.5);
   const raw = quantile(rounds.map(({ raw }) => raw).sort((a, b) => a - b), 0.5);
@@ -53,7 +55,7 @@ async function measure(layer: string, number: number, row: Row): Promise<void> {
       : `${inUnit(quantile(ratios, 0.25), row.limit)}–${inUnit(quantile(ratios, 0.75), row.limit)}`,
     row.raw === undefined
       ? `≤ ${most}`
-      : `${unit === "ratio" ? "≤" : "≥"} ${inUnit(most, row.limit)}`,
+      : `${unit === "times faster" ? "≥" : "≤"} ${inUnit(most, row.limit)}`,
     shown <= most ? "ok" : "over",
   );
 }
@@ -74,8 +76,9 @@ async function single(layer: string, number: number) {
   return { ours: await ours.end(), raw: NaN };
 }
 
-/** Ratios below one read better the other way around: "25 ×" faster. */
+/** Ratios below one read better the other way around: "25 ×" faster. Differences are in ns. */
 function inUnit(ratio: number, { unit }: Limit): string {
+  if (unit === "ns over") return `+${ratio.toFixed(1)}`;
   if (unit !== "times faster") return ratio.toFixed(2);
   const times = 1 / ratio;
   return `${times.toFixed(times < 10 ? 2 : 0)} ×`;

@@ -1,5 +1,4 @@
 import { assert, assertEquals, assertFalse, assertStrictEquals, assertThrows } from "@std/assert";
-import { currentThreadFrame } from "./frames.ts";
 import { fork } from "@thread-local/core";
 import {
   addGlobalObserver,
@@ -11,6 +10,7 @@ import {
   type RecordScope,
   removeObserver,
 } from "@thread-local/core/observers";
+import { currentThread, Node } from "@thread-local/core/rank-local";
 import { onMisuse } from "@thread-local/core/registry";
 import { scoped } from "@thread-local/core/propagation";
 
@@ -343,7 +343,7 @@ Deno.test("RecordFunction does not observe the operators of an observer", () => 
 Deno.test("RecordFunction keeps the thread of its start when it ends on another", async () => {
   const seen: bigint[][] = [];
   using _ = observe({
-    end: (range) => seen.push([range.threadId, currentThreadFrame().thread.id]),
+    end: (range) => seen.push([range.threadId, currentThread().id]),
   });
 
   const range = await fork(() => new RecordFunction("op"));
@@ -363,20 +363,29 @@ Deno.test("RecordFunction on different threads has different thread ids, 0 where
   assertEquals(new Set([...ids, new RecordFunction("op").threadId]).size, 4);
 });
 
-Deno.test("RecordFunction reports the forward thread in backward work, and 0 in forward work", () => {
+Deno.test("RecordFunction reports the forward thread in backward work, and 0 in forward work", async () => {
   using _ = observe({ start: () => {} });
-  const forward = currentThreadFrame().withThread("forward");
+  const begin = (name: string) => {
+    const { threadId, forwardThreadId } = new RecordFunction(name);
+    return { threadId, forwardThreadId };
+  };
+  const { id, forward, node } = await fork(() => ({
+    id: currentThread().id,
+    forward: begin("mul"),
+    node: new Node("mul backward", begin),
+  }));
 
-  const [inForward, inBackward] = [
-    forward.run(() => new RecordFunction("op")),
-    currentThreadFrame().withOwner(forward.thread).run(() =>
-      new RecordFunction("op", { scope: "backward-function" })
-    ),
-  ];
+  const backward = node.evaluate("mul backward");
 
-  assertEquals([inForward.threadId, inForward.forwardThreadId], [forward.thread.id, 0n]);
-  assertEquals([inBackward.threadId, inBackward.forwardThreadId], [
-    currentThreadFrame().thread.id,
-    forward.thread.id,
-  ]);
+  assertEquals(forward, { threadId: id, forwardThreadId: 0n });
+  assertEquals(backward, { threadId: currentThread().id, forwardThreadId: id });
+});
+
+Deno.test("RecordFunction in a node that its own thread evaluates reports that thread", () => {
+  using _ = observe({ start: () => {} });
+  const node = new Node("mul backward", () => new RecordFunction("op").forwardThreadId);
+
+  const forwardThreadId = node.evaluate();
+
+  assertEquals(forwardThreadId, currentThread().id);
 });

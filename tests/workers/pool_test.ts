@@ -484,16 +484,14 @@ for (const [which, ended, lost] of [["left", 0, false], ["went to", 1, true]] as
   });
 }
 
-Deno.test("threadLocalPool() survives answers that are on their way when the worker is terminated", async () => {
+Deno.test("threadLocalPool() survives an answer that was on its way when the worker was terminated", async () => {
   await withPool(1, async (pool) => {
-    const tasks = Array.from({ length: 200 }, () => pool.execute({}, "read"));
-    const settled = Promise.allSettled(tasks);
-    await tasks[0];
+    const { info, messageChannel, worker } = pool.workerNodes[0];
+    const { port1 } = messageChannel!;
 
-    pool.workerNodes[0].worker.terminate();
+    worker.terminate();
+    port1.dispatchEvent(new MessageEvent("message", { data: { workerId: info.id } }));
 
-    const lost = (await settled).filter(({ status }) => status === "rejected");
-    assert(lost.length > 0);
     assertEquals(await pool.execute({}, "read"), "nobody/unbound");
   });
 });
