@@ -19,6 +19,7 @@ import { makeInspectable } from "./inspect.ts";
 import { PROTOCOL } from "./shared.ts";
 import { checkFunction, slots, ThreadLocal } from "./thread_local.ts";
 import {
+  checkLimits,
   decodeFrame,
   encodeFrame,
   settleCarried,
@@ -190,7 +191,7 @@ export class ThreadLocalState {
    * ```
    */
   static fromWire(wire: unknown, limits: WireLimits = {}): ThreadLocalState {
-    return new ThreadLocalState(decodeFrame(wire, limits));
+    return new ThreadLocalState(decodeFrame(wire, checkLimits(limits)));
   }
 }
 

@@ -27,7 +27,7 @@ export interface Row {
 /** The greatest ratio of ours to raw that is right, the greatest difference, or the greatest value. */
 export interface Limit {
   readonly most: number;
-  readonly unit: "ratio" | "times faster" | "ns over" | "bytes";
+  readonly unit: "ratio" | "times faster" | "ns over" | "nanoseconds" | "bytes";
 }
 
 /** Ours may cost up to `ratio` times the baseline. */
@@ -48,4 +48,9 @@ export function overBy(nanoseconds: number): Limit {
 /** The case gives bytes, not time. */
 export function bytesAtMost(bytes: number): Limit {
   return { most: bytes, unit: "bytes" };
+}
+
+/** A call may take at most this long, whatever else takes how long. */
+export function nanosecondsAtMost(nanoseconds: number): Limit {
+  return { most: nanoseconds, unit: "nanoseconds" };
 }

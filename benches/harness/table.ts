@@ -53,7 +53,7 @@ async function measure(layer: string, number: number, row: Row): Promise<void> {
     row.raw === undefined
       ? ""
       : `${inUnit(quantile(ratios, 0.25), row.limit)}–${inUnit(quantile(ratios, 0.75), row.limit)}`,
-    unit === "bytes"
+    row.raw === undefined
       ? `≤ ${most}`
       : `${unit === "times faster" ? "≥" : "≤"} ${inUnit(most, row.limit)}`,
     shown <= most ? "ok" : "over",
