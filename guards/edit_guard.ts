@@ -7,13 +7,8 @@ import {
   put,
   valueOf,
 } from "../registry/frame.ts";
-import {
-  Guard,
-  type GuardedSlot,
-  type GuardOptions,
-  runIn,
-  siteBudget,
-} from "../registry/guard.ts";
+import { Guard, type GuardedSlot, type GuardOptions, siteBudget } from "../registry/guard.ts";
+import { runIn } from "../registry/scope.ts";
 import { checkFunction, type ThreadLocal } from "../registry/thread_local.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { currentFrame } from "../registry/frame.ts";
-import { runIn } from "../registry/guard.ts";
+import { runIn } from "../registry/scope.ts";
 import { shared } from "../registry/shared.ts";
 
 type Method = (this: unknown, ...args: unknown[]) => unknown;

@@ -7,7 +7,7 @@ import {
   OWNER,
   THREAD,
 } from "../registry/frame.ts";
-import { runIn } from "../registry/guard.ts";
+import { runIn } from "../registry/scope.ts";
 import { frameOf, stateOf, ThreadLocalState } from "../registry/state.ts";
 import type { Thread } from "../registry/thread.ts";
 import { checkFunction, type ThreadLocal } from "../registry/thread_local.ts";

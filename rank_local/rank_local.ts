@@ -9,7 +9,7 @@ import {
   THREAD,
   valueOf,
 } from "../registry/frame.ts";
-import { runIn } from "../registry/guard.ts";
+import { runIn } from "../registry/scope.ts";
 import { shared } from "../registry/shared.ts";
 import { captureSite, position, type Site } from "../registry/site.ts";
 import { rootThread, type Thread } from "../registry/thread.ts";

@@ -14,7 +14,7 @@ import {
   THREAD,
   valueOf,
 } from "./frame.ts";
-import { runIn } from "./guard.ts";
+import { runIn } from "./scope.ts";
 import { makeInspectable } from "./inspect.ts";
 import { PROTOCOL } from "./shared.ts";
 import { checkFunction, slots, ThreadLocal } from "./thread_local.ts";

@@ -13,7 +13,9 @@ import {
   storage,
   valueOf,
 } from "./frame.ts";
-import { type Guard, runIn, type SiteBudget, siteBudget, SlotGuard } from "./guard.ts";
+import { type Guard, type SiteBudget, siteBudget } from "./guard.ts";
+import { runIn } from "./scope.ts";
+import { SlotGuard } from "./slot_guard.ts";
 import { shared } from "./shared.ts";
 import { captureSite, position, type Site } from "./site.ts";
 import {

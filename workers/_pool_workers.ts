@@ -1,6 +1,6 @@
 import type { FixedThreadPool } from "poolifier-web-worker";
 import { ROOT } from "../registry/frame.ts";
-import { runIn } from "../registry/guard.ts";
+import { runIn } from "../registry/scope.ts";
 import { shared } from "../registry/shared.ts";
 import type { WorkerNumber } from "../registry/thread.ts";
 import { isEnvelope, MARK } from "./_envelope.ts";

@@ -1,5 +1,5 @@
 import { currentFrame, type Frame } from "../registry/frame.ts";
-import { runIn } from "../registry/guard.ts";
+import { runIn } from "../registry/scope.ts";
 import type { WireLimits } from "../registry/wire.ts";
 import { isEnvelope, MARK, seal, WireReader, wireText } from "./_envelope.ts";
 import { forward } from "./_forward.ts";
