@@ -16,6 +16,9 @@ export interface RecordFunctionOptions {
 
 const NONE: readonly never[] = [];
 
+/** For {@linkcode recordFunction}: the module's own constant. See `ThreadLocal.get`. */
+const ownBook = book;
+
 /**
  * A range of work that observers are told of: an operator, a kernel, a part of a program
  * (PyTorch's `RecordFunction`).
@@ -88,7 +91,7 @@ export class RecordFunction implements Disposable {
     this.observers = choose(bitOf(scope));
     if (this.observers.length === 0) return;
     this.thread = currentThread();
-    this.forward = currentNode()?.owner;
+    this.forward = currentNode()?.forwardThread;
     if (needs(this.observers, "needsInputs")) this.inputs = this.read("inputs", options.inputs);
     if (needs(this.observers, "needsIds")) this.id = ++book.lastRangeId;
     // Before the first start, which may remove one of those that come after it.
@@ -219,7 +222,7 @@ function takes(registration: Registration, scope: number): boolean {
  * ```
  */
 export function recordFunction<R>(name: string, options: RecordFunctionOptions, fn: () => R): R {
-  if (book.live === 0 && typeof fn === "function") return fn();
+  if (ownBook.live === 0 && typeof fn === "function") return fn();
   return callRecorded(name, options, fn);
 }
 

@@ -6,6 +6,7 @@ import {
   GUARD,
   held,
   lookUp,
+  NODE,
   OWNER,
   put,
   THREAD,
@@ -110,7 +111,7 @@ function forkFrame(from: Frame, name: string): Frame {
     draft = put(draft, slot, slot.inherit ? held(copyOf(slot, valueOf(found), parent)) : undefined);
   }
   draft[THREAD] = draft[OWNER] = new Thread(name, parent[THREAD] as Thread);
-  draft[GUARD] = undefined;
+  draft[GUARD] = draft[NODE] = undefined;
   return draft;
 }
 

@@ -1,4 +1,4 @@
-import { currentFrame, OWNER, THREAD } from "../registry/frame.ts";
+import { currentFrame, NODE, THREAD } from "../registry/frame.ts";
 import type { Thread } from "../registry/thread.ts";
 import type { Node } from "./node.ts";
 
@@ -38,7 +38,5 @@ export function currentThread(): Thread {
  * ```
  */
 export function currentNode(): Node | undefined {
-  const owner = currentFrame()[OWNER] as Thread | Node;
-  // Not instanceof: the node may be of another copy of the package. Only a thread owns itself.
-  return owner === owner.owner ? undefined : owner as Node;
+  return currentFrame()[NODE] as Node | undefined;
 }

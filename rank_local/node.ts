@@ -4,6 +4,7 @@ import {
   type Frame,
   type FrameDraft,
   GUARD,
+  NODE,
   OWNER,
   THREAD,
 } from "../registry/frame.ts";
@@ -78,11 +79,8 @@ const MAX_ID = 2n ** 64n;
 export class Node<A extends unknown[] = never[], R = unknown> {
   /** What the node computes, for messages and observers. */
   readonly name: string;
-  /**
-   * @internal The forward thread. Named like `Thread.owner`: the place of a frame's owner holds
-   * either, and is asked without a test.
-   */
-  readonly owner: Thread;
+  /** The thread that made the node: the one whose instances its work finds. */
+  readonly forwardThread: Thread;
   private readonly fn: (...args: A) => R;
   private readonly frame: Frame;
 
@@ -105,7 +103,7 @@ export class Node<A extends unknown[] = never[], R = unknown> {
     this.name = name;
     this.fn = fn;
     this.frame = origin?.frame ?? currentFrame();
-    this.owner = origin?.owner ?? (this.frame[OWNER] as { owner: Thread }).owner;
+    this.forwardThread = origin?.owner ?? this.frame[OWNER] as Thread;
   }
 
   /**
@@ -155,11 +153,14 @@ export class Node<A extends unknown[] = never[], R = unknown> {
    * @throws {TypeError} If the value of such a slot cannot be put on the wire.
    */
   toWire(): NodeWire {
-    rememberThread(this.owner);
+    rememberThread(this.forwardThread);
     return {
       version: 1,
       name: this.name.slice(0, MAX_NAME),
-      thread: { id: String(this.owner.id), name: this.owner.name.slice(0, MAX_NAME) },
+      thread: {
+        id: String(this.forwardThread.id),
+        name: this.forwardThread.name.slice(0, MAX_NAME),
+      },
       state: this.state.toWire(),
     };
   }
@@ -167,11 +168,6 @@ export class Node<A extends unknown[] = never[], R = unknown> {
   /** The state of the flow that made the node. */
   get state(): ThreadLocalState {
     return stateOf(this.frame);
-  }
-
-  /** The thread that made the node: the one whose instances its work finds. */
-  get forwardThread(): Thread {
-    return this.owner;
   }
 
   /**
@@ -209,11 +205,12 @@ export class Node<A extends unknown[] = never[], R = unknown> {
     return runIn(this.frameFor(frameOf(state, "evaluate a node in")), this.fn, args);
   }
 
-  /** The frame of an evaluation: the evaluator's thread, the node as owner, no guards. */
+  /** The frame of an evaluation: the evaluator's thread, the forward thread as owner, no guards. */
   private frameFor(state: Frame): Frame {
     const draft: FrameDraft = copy(state, state.length);
     draft[THREAD] = currentFrame()[THREAD];
-    draft[OWNER] = this;
+    draft[OWNER] = this.forwardThread;
+    draft[NODE] = this;
     draft[GUARD] = undefined;
     return draft;
   }

@@ -5,8 +5,8 @@ import { rootThread } from "./thread.ts";
 /**
  * The immutable set of bindings that the current flow sees: one flat array.
  *
- * Its first places are the header: the thread, the owner (whose instances and node the work runs
- * for) and the innermost guard. The first {@linkcode FLAT} slots follow, each in a place of its
+ * Its first places are the header: the thread, the owner (the thread whose work it is: in the
+ * evaluation of a node, its forward thread), the node and the innermost guard. The first {@linkcode FLAT} slots follow, each in a place of its
  * own; later slots share places, {@linkcode CHUNK} to an inner array, so that binding one costs
  * the same with 10 or 1,000 bound. `undefined` in a place is "unbound"; a bound `undefined` is
  * stored as {@linkcode BOUND_UNDEFINED}. A place past the end is unbound too.
@@ -21,7 +21,9 @@ export type FrameDraft = unknown[];
 export const THREAD = 0;
 export const OWNER = 1;
 export const GUARD = 2;
-const HEADER = 3;
+export const NODE = 3;
+/** How many places the header has. */
+export const HEADER = 4;
 
 const FLAT = 16;
 const CHUNK = 32;
@@ -66,7 +68,12 @@ export const storage: ContextStorage<Frame> = picked.storage;
 export const contextStorage: ContextStorageKind = picked.kind;
 
 /** What a flow sees in which nothing was bound. */
-export const ROOT: Frame = shared("root frame", () => [rootThread, rootThread, undefined]);
+export const ROOT: Frame = shared("root frame", () => [
+  rootThread,
+  rootThread,
+  undefined,
+  undefined,
+]);
 
 /** The current frame. */
 export function currentFrame(): Frame {
@@ -157,13 +164,13 @@ const EMPTY_CHUNK: readonly unknown[] = unbound(CHUNK);
  */
 export function copy(f: Frame, length: number): FrameDraft {
   const places = Math.max(f.length, length);
-  if (places <= 4) return [f[0], f[1], f[2], f[3]];
+  if (places <= 5) return [f[0], f[1], f[2], f[3], f[4]];
   // deno-fmt-ignore
   if (places <= 8) return [f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7]];
   // deno-fmt-ignore
   if (places <= SHARED_PLACES) {
     return [f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7], f[8], f[9], f[10],
-            f[11], f[12], f[13], f[14], f[15], f[16], f[17], f[18]];
+            f[11], f[12], f[13], f[14], f[15], f[16], f[17], f[18], f[19]];
   }
   if (f.length >= places) return f.slice();
   const draft = unbound(places);

@@ -5,13 +5,12 @@ import {
   currentFrame,
   type Frame,
   GUARD,
+  HEADER,
   held,
   lookUp,
-  OWNER,
   put,
   ROOT,
   storage,
-  THREAD,
   valueOf,
 } from "./frame.ts";
 import { runIn } from "./scope.ts";
@@ -122,7 +121,7 @@ export class ThreadLocalState {
   pick(...picked: ThreadLocal<unknown>[]): ThreadLocalState {
     picked.forEach(checkSlot);
     const frame = settleCarried(this.frame);
-    let next: Frame = [frame[THREAD], frame[OWNER], frame[GUARD]];
+    let next: Frame = frame.slice(0, HEADER);
     for (const slot of picked) {
       const found = lookUp(frame, slot);
       if (found !== undefined) next = put(next, slot, found);

@@ -10,8 +10,14 @@ interface ThreadCounter {
 
 const counter = shared<ThreadCounter>("thread counter", () => ({ worker: 0, base: 0, last: 0 }));
 
-/** No instances yet: read like any other list, never written. */
-const NONE: readonly unknown[] = Object.freeze([]);
+/**
+ * No instances yet: never written. Not frozen and not empty, because V8 would read it by other code
+ * than a thread's own list.
+ */
+const NONE: readonly unknown[] = [undefined];
+
+/** The same of a thread that has ended. */
+const ENDED: readonly unknown[] = [undefined];
 
 /**
  * One logical thread: the root thread of an isolate, or one begun by a fork.
@@ -34,20 +40,16 @@ const NONE: readonly unknown[] = Object.freeze([]);
 export class Thread {
   /** What the fork was called; `"root"` for a root thread. */
   readonly name: string;
-  /** @internal What work of this thread runs for: the thread itself. See the frame's owner. */
-  readonly owner: Thread = this;
   /**
    * @internal What the thread's RankLocals hold for it, by their index. They are the thread's, so
    * that they go when it can no longer be reached.
    */
   instances: readonly unknown[] = NONE;
   // Numbers, not ids: making a bigint at every fork would cost more than the fork's frame, and the
-  // worker's bits are told to an isolate after its root thread began.
-  private readonly number: number;
+  // worker's bits are told to an isolate after its root thread began. A foreign thread's is its id.
+  private readonly number: number | bigint;
   // The parent's number, not the parent: a child must not keep its ancestors alive.
-  private readonly parentNumber: number;
-  private readonly foreignId: bigint | undefined;
-  private ended = false;
+  private readonly parentNumber: number | bigint;
 
   /**
    * @internal Begins a thread: without a parent, a root thread. With an id it is the record, here,
@@ -55,20 +57,20 @@ export class Thread {
    */
   constructor(name: string, parent?: Thread, foreignId?: bigint) {
     this.name = name;
-    this.number = foreignId === undefined ? ++counter.last : 0;
+    this.number = foreignId ?? ++counter.last;
     this.parentNumber = parent?.number ?? 0;
-    this.foreignId = foreignId;
   }
 
-  /** @internal The instances, to be written. */
+  /** @internal The instances, to be written. Those of a thread that has ended are not kept. */
   ownInstances(): unknown[] {
-    if (this.instances === NONE) this.instances = [];
+    if (this.instances === ENDED) return [];
+    if (this.instances === NONE) this.instances = [undefined];
     return this.instances as unknown[];
   }
 
   /** Unique among all isolates whose worker ids differ: 64 bits, greater than 0. */
   get id(): bigint {
-    return this.foreignId ?? toId(this.number);
+    return toId(this.number);
   }
 
   /** The id of the thread that began this one; `undefined` for a root thread. */
@@ -78,12 +80,12 @@ export class Thread {
 
   /** @internal Whether it is the record of a thread of another isolate. */
   get isForeign(): boolean {
-    return this.foreignId !== undefined;
+    return typeof this.number === "bigint";
   }
 
   /** Whether {@linkcode Thread.end} was called. */
   get hasEnded(): boolean {
-    return this.ended;
+    return this.instances === ENDED;
   }
 
   /**
@@ -97,8 +99,7 @@ export class Thread {
    */
   async end(): Promise<void> {
     const instances = this.instances;
-    this.ended = true;
-    this.instances = NONE;
+    this.instances = ENDED;
     const errors: unknown[] = [];
     // Whoever ends a thread from within a create() has its instance in the list only after that.
     await undefined;
@@ -118,7 +119,8 @@ export class Thread {
   }
 }
 
-function toId(number: number): bigint {
+function toId(number: number | bigint): bigint {
+  if (typeof number === "bigint") return number;
   return (BigInt(counter.worker) << COUNTER_BITS) | BigInt(counter.base + number);
 }
 

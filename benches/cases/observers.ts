@@ -1,5 +1,5 @@
 import { addGlobalObserver, recordFunction } from "@thread-local/core/observers";
-import { type Case, overBy, type Row } from "../harness/row.ts";
+import { type Case, nanosecondsAtMost, type Row } from "../harness/row.ts";
 
 let value = 0;
 const operator = () => ++value;
@@ -15,6 +15,16 @@ const observed: Case = (meter) => {
 };
 
 export const rows: readonly Row[] = [
-  { what: "recordFunction(), no observer / fn()", ours: recorded, raw, limit: overBy(3) },
-  { what: "recordFunction(), one observer / fn()", ours: observed, raw, limit: overBy(300) },
+  {
+    what: "recordFunction(), no observer / fn()",
+    ours: recorded,
+    raw,
+    limit: nanosecondsAtMost(3),
+  },
+  {
+    what: "recordFunction(), one observer / fn()",
+    ours: observed,
+    raw,
+    limit: nanosecondsAtMost(300),
+  },
 ];

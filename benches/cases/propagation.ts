@@ -87,7 +87,7 @@ const rawLoop: Case = (meter) => {
   return als.run({ value: 0 }, () => meter.timeAsync(() => Promise.all(indexes.map(chunk))));
 };
 
-/** The lines of the table for what follows the work within one isolate. */
+/** The lines of the table for what follows the work. */
 export const rows: readonly Row[] = [
   {
     what: "bindThreadLocalState() / AsyncResource.bind",

@@ -6,12 +6,21 @@ const CALLS_ASYNC = 10;
 
 let sink: unknown;
 
-/** Registers a `deno bench` group for each row: ours, beside its baseline. */
-export async function bench(rows: readonly Row[]): Promise<void> {
+/**
+ * Registers a `deno bench` group for each row: ours, beside its baseline. With a name, one group of
+ * all of them, whose baseline is the first row's.
+ */
+export async function bench(rows: readonly Row[], group?: string): Promise<void> {
+  const registered = new Set<Case>();
   for (const { what, raw, ours } of rows) {
     if (raw === undefined) continue; // A value is not a time.
-    await register(raw, "raw", { group: what, baseline: true });
-    await register(ours, "ours", { group: what });
+    const [name, of] = group === undefined ? ["", what] : [`${what}: `, group];
+    for (const [side, measured] of [["raw", raw], ["ours", ours]] as const) {
+      if (group !== undefined && registered.has(measured)) continue;
+      const baseline = side === "raw" && (group === undefined || registered.size === 0);
+      await register(measured, name + side, { group: of, baseline });
+      registered.add(measured);
+    }
   }
 }
 

@@ -22,12 +22,14 @@ export interface Row {
   /** The baseline. Without one, the limit is of the measured value itself. */
   readonly raw?: Case;
   readonly limit: Limit;
+  /** How many of what the line is about one call of the operation does. Default: 1. */
+  readonly perCall?: number;
 }
 
 /** The greatest ratio of ours to raw that is right, the greatest difference, or the greatest value. */
 export interface Limit {
   readonly most: number;
-  readonly unit: "ratio" | "times faster" | "ns over" | "nanoseconds" | "bytes";
+  readonly unit: "ratio" | "times faster" | "ns" | "bytes";
 }
 
 /** Ours may cost up to `ratio` times the baseline. */
@@ -40,17 +42,12 @@ export function fasterBy(times: number): Limit {
   return { most: 1 / times, unit: "times faster" };
 }
 
-/** Ours may cost up to `nanoseconds` more than the baseline, which it contains. */
-export function overBy(nanoseconds: number): Limit {
-  return { most: nanoseconds, unit: "ns over" };
+/** Ours may take that many nanoseconds more than the baseline; without one, that many in all. */
+export function nanosecondsAtMost(nanoseconds: number): Limit {
+  return { most: nanoseconds, unit: "ns" };
 }
 
 /** The case gives bytes, not time. */
 export function bytesAtMost(bytes: number): Limit {
   return { most: bytes, unit: "bytes" };
-}
-
-/** A call may take at most this long, whatever else takes how long. */
-export function nanosecondsAtMost(nanoseconds: number): Limit {
-  return { most: nanoseconds, unit: "nanoseconds" };
 }

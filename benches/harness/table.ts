@@ -1,8 +1,9 @@
 /**
- * Prints the table of ratios: `table.ts [--smoke] [part of a row's name]…`.
+ * Prints the table of ratios: `table.ts [--smoke] [--rounds=9] [part of a row's name]…`.
  *
  * A round is a fresh process for ours and one for the baseline, which take turns in short slices,
- * so that what disturbs the machine disturbs both. The ratio is the median of the rounds' ratios.
+ * so that what disturbs the machine disturbs both. The ratio (or the difference, where the limit is
+ * in nanoseconds) is the median of the rounds' ratios (or differences).
  *
  * @module
  */
@@ -10,8 +11,9 @@ import type { Limit, Row } from "./row.ts";
 import { Side } from "./side.ts";
 
 const smoke = Deno.args.includes("--smoke");
+const rounds = Deno.args.find((argument) => argument.startsWith("--rounds="));
 const wanted = Deno.args.filter((argument) => !argument.startsWith("--"));
-const ROUNDS = smoke ? 1 : 9;
+const ROUNDS = smoke ? 1 : Number(rounds?.slice("--rounds=".length) ?? 9);
 const SLICES = smoke ? 1 : 8;
 const MILLISECONDS = smoke ? 1 : 15;
 
@@ -19,7 +21,7 @@ const layers = [...Deno.readDirSync(new URL("../cases", import.meta.url))]
   .map(({ name }) => name.replace(/\.ts$/, ""))
   .sort();
 
-if (!smoke) printLine("", "ours", "raw", "ratio", "quartiles", "limit", "");
+if (!smoke) printLine("", "ours", "raw", "compared", "quartiles", "limit", "");
 let rowsRun = 0;
 for (const layer of layers) {
   const { rows } = await import(`../cases/${layer}.ts`) as { rows: readonly Row[] };
@@ -33,55 +35,51 @@ console.log(smoke ? `\n${rowsRun} rows ran` : "\nours and raw in ns, or bytes");
 
 async function measure(layer: string, number: number, row: Row): Promise<void> {
   const rounds: { ours: number; raw: number }[] = [];
-  for (let round = 0; round < ROUNDS; round++) {
-    rounds.push(await (row.raw === undefined ? single : pair)(layer, number, round));
-  }
-  const over = row.limit.unit === "ns over";
-  const ratios = rounds.map(({ ours, raw }) => over ? ours - raw : ours / raw)
-    .sort((a, b) => a - b);
-  const ratio = quantile(ratios, 0.5);
-  const ours = quantile(rounds.map(({ ours }) => ours).sort((a, b) => a - b), 0.5);
-  const raw = quantile(rounds.map(({ raw }) => raw).sort((a, b) => a - b), 0.5);
-  const { most, unit } = row.limit;
-  const shown = row.raw === undefined ? ours : ratio;
+  for (let round = 0; round < ROUNDS; round++) rounds.push(await pair(layer, number, row, round));
   if (smoke) return printLine(row.what, "ran");
+  const { limit } = row;
+  const compared = rounds.map((round) => compare(round, row)).sort((a, b) => a - b);
+  const middle = quantile(compared, 0.5);
+  const alone = row.raw === undefined;
   printLine(
     row.what,
-    ours.toFixed(1),
-    row.raw === undefined ? "" : raw.toFixed(1),
-    row.raw === undefined ? "" : inUnit(ratio, row.limit),
-    row.raw === undefined
-      ? ""
-      : `${inUnit(quantile(ratios, 0.25), row.limit)}–${inUnit(quantile(ratios, 0.75), row.limit)}`,
-    row.raw === undefined
-      ? `≤ ${most}`
-      : `${unit === "times faster" ? "≥" : "≤"} ${inUnit(most, row.limit)}`,
-    shown <= most ? "ok" : "over",
+    medianOf(rounds, "ours").toFixed(1),
+    alone ? "" : medianOf(rounds, "raw").toFixed(1),
+    alone ? "" : inUnit(middle, limit),
+    `${inUnit(quantile(compared, 0.25), limit)}–${inUnit(quantile(compared, 0.75), limit)}`,
+    `${limit.unit === "times faster" ? "≥" : "≤"} ${inUnit(limit.most, limit)}`,
+    middle <= limit.most ? "ok" : "over",
   );
 }
 
-async function pair(layer: string, number: number, round: number) {
+async function pair(layer: string, number: number, row: Row, round: number) {
   const ours = new Side(layer, number, "ours", MILLISECONDS);
-  const raw = new Side(layer, number, "raw", MILLISECONDS);
+  const raw = row.raw && new Side(layer, number, "raw", MILLISECONDS);
+  const sides = [ours, raw].filter((side) => side !== undefined);
   for (let slice = 0; slice < SLICES; slice++) {
-    const order = (slice + round) % 2 === 0 ? [ours, raw] : [raw, ours];
-    for (const side of order) await side.slice();
+    for (const side of (slice + round) % 2 === 0 ? sides : sides.toReversed()) await side.slice();
   }
-  return { ours: await ours.end(), raw: await raw.end() };
+  const { perCall = 1 } = row;
+  return { ours: await ours.end() / perCall, raw: (await raw?.end() ?? NaN) / perCall };
 }
 
-async function single(layer: string, number: number) {
-  const ours = new Side(layer, number, "ours", MILLISECONDS);
-  await ours.slice();
-  return { ours: await ours.end(), raw: NaN };
+/** What the limit of the row is of. */
+function compare({ ours, raw }: { ours: number; raw: number }, row: Row): number {
+  if (row.raw === undefined) return ours;
+  return row.limit.unit === "ns" ? ours - raw : ours / raw;
 }
 
-/** Ratios below one read better the other way around: "25 ×" faster. Differences are in ns. */
-function inUnit(ratio: number, { unit }: Limit): string {
-  if (unit === "ns over") return `+${ratio.toFixed(1)}`;
-  if (unit !== "times faster") return ratio.toFixed(2);
-  const times = 1 / ratio;
+function inUnit(compared: number, { unit }: Limit): string {
+  if (unit === "bytes") return compared.toFixed(0);
+  if (unit === "ns") return `${compared.toFixed(Math.abs(compared) < 100 ? 1 : 0)} ns`;
+  if (unit === "ratio") return compared.toFixed(2);
+  // Ratios below one read better the other way around: "25 ×" faster.
+  const times = 1 / compared;
   return `${times.toFixed(times < 10 ? 2 : 0)} ×`;
+}
+
+function medianOf(rounds: readonly { ours: number; raw: number }[], side: "ours" | "raw"): number {
+  return quantile(rounds.map((round) => round[side]).sort((a, b) => a - b), 0.5);
 }
 
 function quantile(sorted: readonly number[], part: number): number {

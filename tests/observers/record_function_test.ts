@@ -389,3 +389,13 @@ Deno.test("RecordFunction in a node that its own thread evaluates reports that t
 
   assertEquals(forwardThreadId, currentThread().id);
 });
+
+Deno.test("RecordFunction reports the forward thread in backward work that runs on that thread", async () => {
+  using _ = observe({ start: () => {} });
+
+  const [range, thread] = await fork(() =>
+    [new Node("op", () => new RecordFunction("op")).evaluate(), currentThread()] as const
+  );
+
+  assertEquals([range.threadId, range.forwardThreadId], [thread.id, thread.id]);
+});

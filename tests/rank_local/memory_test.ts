@@ -7,5 +7,5 @@ Deno.test("RankLocal instances of 100,000 threads go with their threads", async 
   assertEquals(stderr, "");
   const { collected, size, grown } = JSON.parse(stdout);
   assertEquals([collected, size], [20, 1]);
-  assert(grown < 8_000_000, `the heap grew by ${grown} bytes`);
+  assert(grown < 6_000_000, `the heap grew by ${grown} bytes`);
 });

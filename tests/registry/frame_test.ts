@@ -1,5 +1,14 @@
 import { assertEquals, assertNotStrictEquals, assertStrictEquals } from "@std/assert";
-import { boundIndexes, held, lookUp, placeOf, put, ROOT, valueOf } from "../../registry/frame.ts";
+import {
+  boundIndexes,
+  HEADER,
+  held,
+  lookUp,
+  placeOf,
+  put,
+  ROOT,
+  valueOf,
+} from "../../registry/frame.ts";
 
 const NUMBERS = [0, 1, 4, 5, 12, 13, 14, 15, 16, 17, 46, 47, 48, 49, 79, 80, 999];
 
@@ -22,7 +31,7 @@ for (const index of NUMBERS) {
   Deno.test(`put() binds slot ${index} in a copy and leaves the frame as it was`, () => {
     const full = NUMBERS.reduce((frame, i) => put(frame, placeOf(i), `old ${i}`), ROOT);
     const others = NUMBERS.filter((i) => i !== index);
-    const copyOfFull = structuredClone(full.slice(3));
+    const copyOfFull = structuredClone(full.slice(HEADER));
 
     for (const frame of [ROOT, full]) {
       const next = put(frame, placeOf(index), "new");
@@ -34,8 +43,8 @@ for (const index of NUMBERS) {
       assertStrictEquals(next[0], frame[0]);
       assertStrictEquals(next[1], frame[1]);
     }
-    assertEquals(ROOT.slice(2), [undefined]);
-    assertEquals(full.slice(3), copyOfFull);
+    assertEquals(ROOT.slice(2), [undefined, undefined]);
+    assertEquals(full.slice(HEADER), copyOfFull);
   });
 
   Deno.test(`put() unbinds slot ${index} in a copy`, () => {
