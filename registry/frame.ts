@@ -168,9 +168,18 @@ export function copy(f: Frame, length: number): FrameDraft {
   // deno-fmt-ignore
   if (places <= 8) return [f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7]];
   // deno-fmt-ignore
+  if (places <= 12) {
+    return [f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7], f[8], f[9], f[10], f[11]];
+  }
+  // deno-fmt-ignore
+  if (places <= 16) {
+    return [f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7], f[8], f[9], f[10], f[11],
+            f[12], f[13], f[14], f[15]];
+  }
+  // deno-fmt-ignore
   if (places <= SHARED_PLACES) {
-    return [f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7], f[8], f[9], f[10],
-            f[11], f[12], f[13], f[14], f[15], f[16], f[17], f[18], f[19]];
+    return [f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7], f[8], f[9], f[10], f[11],
+            f[12], f[13], f[14], f[15], f[16], f[17], f[18], f[19]];
   }
   if (f.length >= places) return f.slice();
   const draft = unbound(places);

@@ -9,6 +9,8 @@ export function lastResultIs(what: unknown): boolean {
   return sink === what;
 }
 
+const STEADY = 400_000;
+
 /**
  * Measures in slices, each when it is asked for: one byte on the standard input asks, the answer
  * is a line `<calls> <nanoseconds>`, and the end of the input ends the measuring.
@@ -65,21 +67,26 @@ export class SliceMeter implements Meter {
   }
 
   /**
-   * Returns how many calls of the warm code take a small part of a slice. Twenty slices' time: V8
-   * must have seen which arrays survive, and have grown its young generation.
+   * Returns how many calls of the warm code take a small part of a slice. That takes V8 7 slices'
+   * time, and {@linkcode STEADY} calls where they allocate: it must have seen which arrays survive,
+   * and have grown its young generation.
    */
   #warmUp(loop: (calls: number) => void): number {
     // A marking that the set-up caused, and that nothing ends, would make each store dearer.
     (globalThis as { gc?: () => void }).gc?.();
     const begin = performance.now();
+    const elapsed = () => performance.now() - begin;
     let batch = 1;
-    let shortest = 0;
+    let calls = 0;
     do {
-      const before = performance.now();
+      const before = elapsed();
       loop(batch);
-      shortest = performance.now() - before;
-      if (shortest < this.#milliseconds / 20) batch *= 2;
-    } while (performance.now() - begin < this.#milliseconds * 20);
+      calls += batch;
+      if (elapsed() - before < this.#milliseconds / 20) batch *= 2;
+    } while (
+      elapsed() < this.#milliseconds * 7 ||
+      calls < STEADY && elapsed() < this.#milliseconds * 50
+    );
     return batch;
   }
 }
