@@ -214,10 +214,19 @@ export class RankLocal<T> {
   /** Calls `create` with `thread` as the current one, and the present bindings; it is confined. */
   private createAs(thread: Thread): T {
     const frame = currentFrame();
-    const draft = copy(frame, frame.length);
-    draft[THREAD] = draft[OWNER] = thread;
-    draft[GUARD] = draft[NODE] = undefined;
-    return runIn(draft, this.create, []);
+    const { create } = this;
+    if (frame[THREAD] !== thread || frame[OWNER] !== thread || frame[NODE] !== undefined) {
+      const draft = copy(frame, frame.length);
+      draft[THREAD] = draft[OWNER] = thread;
+      draft[GUARD] = draft[NODE] = undefined;
+      return runIn(draft, create, []);
+    }
+    // In the thread's own frame already: a scope of its own would cost more than the instance.
+    try {
+      return create();
+    } finally {
+      if (currentFrame() !== frame) storage.enterWith(frame);
+    }
   }
 
   /** The instances of `thread`, with a place for this one. */
