@@ -1,12 +1,19 @@
 import process from "node:process";
 import type { Meter } from "./row.ts";
 
-/** Receives every result, where V8 cannot prove it unused and remove the work that made it. */
-let sink: unknown;
+/**
+ * Receives every result, so that V8 cannot prove it unused and remove the work that made it. A young
+ * object for each batch: storing a young result in an old one would cost as much as a `get()`.
+ */
+interface Sink {
+  result: unknown;
+}
+
+let sink: Sink = { result: undefined };
 
 /** Whether the last result is `what`: the reader that makes the writes to the sink count. */
 export function lastResultIs(what: unknown): boolean {
-  return sink === what;
+  return sink.result === what;
 }
 
 const STEADY = 400_000;
@@ -28,7 +35,9 @@ export class SliceMeter implements Meter {
    */
   time(op: () => unknown): void {
     const loop = (calls: number) => {
-      for (let call = 0; call < calls; call++) sink = op();
+      const results: Sink = { result: undefined };
+      for (let call = 0; call < calls; call++) results.result = op();
+      sink = results;
     };
     const batch = this.#warmUp(loop);
     while (asked()) {
@@ -50,7 +59,7 @@ export class SliceMeter implements Meter {
       const begin = performance.now();
       let calls = 0;
       do {
-        sink = await op();
+        sink.result = await op();
         calls++;
       } while (performance.now() - begin < this.#milliseconds);
       return { calls, elapsed: performance.now() - begin };

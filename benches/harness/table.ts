@@ -1,5 +1,5 @@
 /**
- * Prints the table of ratios: `table.ts [--smoke] [--rounds=9] [part of a row's name]…`.
+ * Prints the table of ratios: `table.ts [--smoke] [--rounds=7] [part of a row's name]…`.
  *
  * A round is a fresh process for ours and one for the baseline, which take turns in short slices,
  * so that what disturbs the machine disturbs both. The ratio (or the difference, where the limit is
@@ -13,8 +13,8 @@ import { Side } from "./side.ts";
 const smoke = Deno.args.includes("--smoke");
 const rounds = Deno.args.find((argument) => argument.startsWith("--rounds="));
 const wanted = Deno.args.filter((argument) => !argument.startsWith("--"));
-const ROUNDS = smoke ? 1 : Number(rounds?.slice("--rounds=".length) ?? 9);
-const SLICES = smoke ? 1 : 8;
+const ROUNDS = smoke ? 1 : Number(rounds?.slice("--rounds=".length) ?? 7);
+const SLICES = smoke ? 1 : 6;
 const MILLISECONDS = smoke ? 1 : 15;
 
 const layers = [...Deno.readDirSync(new URL("../cases", import.meta.url))]
