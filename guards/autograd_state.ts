@@ -1,7 +1,8 @@
 import type { Edit } from "./edit_guard.ts";
 import { declareLate } from "./late_slot.ts";
 import { shared } from "../registry/shared.ts";
-import type { ThreadLocal, WireCodec } from "../registry/thread_local.ts";
+import type { WireCodec } from "../registry/slot_options.ts";
+import type { ThreadLocal } from "../registry/thread_local.ts";
 
 /** What an {@linkcode AutogradState} says. */
 export interface AutogradModes {

@@ -2,7 +2,8 @@ import { type DebugInfoKind, findKind } from "./debug_info_kind.ts";
 import { type Edit, EditGuard, type EditGuardForms, formsOf, runEdited } from "./edit_guard.ts";
 import { declareLate } from "./late_slot.ts";
 import type { GuardOptions } from "../registry/guard.ts";
-import { guardForAsync, type ThreadLocal, type WireCodec } from "../registry/thread_local.ts";
+import type { WireCodec } from "../registry/slot_options.ts";
+import { guardForAsync, type ThreadLocal } from "../registry/thread_local.ts";
 
 /** One info, and those outside it. Never written. */
 interface DebugInfoLink {
@@ -50,7 +51,10 @@ export class ThreadLocalDebugInfo {
     return slot() as ThreadLocal<unknown>;
   }
 
-  /** The nearest info of this kind, or `null`. O(infos on the chain), allocates nothing. */
+  /**
+   * The nearest info of this kind, or `null`. O(infos on the chain), allocates nothing. An info that
+   * came over the wire before its kind was made is decoded at each call.
+   */
   static get<T>(kind: DebugInfoKind<T>): T | null {
     for (let link = slot().get(); link !== undefined; link = link.outer) {
       if (link.kind !== kind.name) continue;
@@ -79,19 +83,22 @@ export class ThreadLocalDebugInfo {
    * Takes the info off that is on top, from here on in this flow.
    *
    * @returns That info.
-   * @throws {TypeError} If what is on top is not of this kind; nothing is changed.
+   * @throws {TypeError} If what is on top is not of this kind, or came over the wire and the kind has
+   * none; what the kind's `decode` throws. Nothing is changed then.
    */
   static pop<T>(kind: DebugInfoKind<T>): T {
     const top = topOf(kind, "pop");
+    const info = infoOf(top, kind);
     if (top.outer === undefined) slot().clear();
     else slot().set(top.outer);
-    return infoOf(top, kind);
+    return info;
   }
 
   /**
    * The info that is on top.
    *
-   * @throws {TypeError} If what is on top is not of this kind.
+   * @throws {TypeError} If what is on top is not of this kind, or came over the wire and the kind has
+   * none; what the kind's `decode` throws.
    */
   static peek<T>(kind: DebugInfoKind<T>): T {
     return infoOf(topOf(kind, "peek at"), kind);
@@ -120,8 +127,14 @@ function infoOf<T>(link: DebugInfoLink, kind: DebugInfoKind<T>): T {
   return (link.encoded ? decode(link.info, kind) : link.info) as T;
 }
 
-function decode(info: unknown, { wire }: DebugInfoKind<unknown>): unknown {
-  return wire === undefined || wire === true ? info : wire.decode(info);
+function decode(info: unknown, { name, wire }: DebugInfoKind<unknown>): unknown {
+  if (wire === undefined) {
+    throw new TypeError(
+      `Cannot read debug info of kind "${name}": it came over the wire, and the kind is made ` +
+        `without wire here`,
+    );
+  }
+  return wire === true ? info : wire.decode(info);
 }
 
 function checkInfo(kind: DebugInfoKind<unknown>, info: unknown): void {
@@ -153,6 +166,8 @@ const wire: WireCodec<DebugInfoLink | undefined> = {
         throw new TypeError("Cannot read debug info: expected pairs of a kind's name and its info");
       }
       const kind = findKind(name);
+      // What does not leave the isolate does not come in either: anyone may have sent it.
+      if (kind !== undefined && kind.wire === undefined) continue;
       top = {
         kind: name,
         info: kind === undefined ? info : decode(info, kind),

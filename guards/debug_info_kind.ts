@@ -1,11 +1,11 @@
 import { shared } from "../registry/shared.ts";
-import type { WireCodec } from "../registry/thread_local.ts";
+import type { WireCodec } from "../registry/slot_options.ts";
 
 /** What can be said of a kind of debug info. */
 export interface DebugInfoKindOptions<T> {
   /**
-   * Whether infos of this kind may leave the isolate, and how: `true` for JSON values, else a codec.
-   * Default: they stay here.
+   * Whether infos of this kind may leave and enter the isolate, and how: `true` for JSON values, else
+   * a codec. Default: they stay here, and none is taken from a wire.
    */
   readonly wire?: true | WireCodec<T>;
 }

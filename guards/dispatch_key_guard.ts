@@ -5,25 +5,36 @@ import { editDispatchKeys } from "./local_dispatch_keys.ts";
 import type { GuardOptions } from "../registry/guard.ts";
 import { guardForAsync } from "../registry/thread_local.ts";
 
-function inclusion(keys: DispatchKey | Iterable<DispatchKey>): readonly Edit<unknown>[] {
-  const more = setOf(keys);
-  return [
-    editDispatchKeys((outside) => outside.with({ included: outside.included.union(more) })),
-  ];
-}
+type Keys = DispatchKey | Iterable<DispatchKey>;
+type Edits = readonly Edit<unknown>[];
 
-function exclusion(keys: DispatchKey | Iterable<DispatchKey>): readonly Edit<unknown>[] {
-  const more = setOf(keys);
-  return [
-    editDispatchKeys((outside) => outside.with({ excluded: outside.excluded.union(more) })),
-  ];
-}
+const inclusion = madeOnce((more) =>
+  editDispatchKeys((outside) => outside.with({ included: outside.included.union(more) }))
+);
 
-function setOf(keys: DispatchKey | Iterable<DispatchKey>): DispatchKeySet {
-  if (keys instanceof DispatchKeySet) return keys;
-  return Symbol.iterator in Object(keys)
-    ? DispatchKeySet.of(...keys as Iterable<DispatchKey>)
-    : DispatchKeySet.of(keys as DispatchKey);
+const exclusion = madeOnce((more) =>
+  editDispatchKeys((outside) => outside.with({ excluded: outside.excluded.union(more) }))
+);
+
+/** What is made of a key, or of a set of keys, is made once: neither ever changes. */
+function madeOnce(make: (keys: DispatchKeySet) => Edit<unknown>): (keys: Keys) => Edits {
+  const made = new WeakMap<object, Edits>();
+  return (keys) => {
+    const edits = made.get(keys);
+    if (edits !== undefined) return edits;
+    if (keys instanceof DispatchKeySet) return remember(keys, keys);
+    // Any other list of keys may change.
+    if (Symbol.iterator in Object(keys)) {
+      return [make(DispatchKeySet.of(...keys as Iterable<DispatchKey>))];
+    }
+    return remember(keys, DispatchKeySet.of(keys as DispatchKey));
+  };
+
+  function remember(keys: object, set: DispatchKeySet): Edits {
+    const edits = [make(set)];
+    made.set(keys, edits);
+    return edits;
+  }
 }
 
 /**

@@ -4,17 +4,11 @@ import {
   type Frame,
   type FrameDraft,
   held,
-  lookUp,
   put,
   valueOf,
 } from "../registry/frame.ts";
-import {
-  Guard,
-  type GuardedSlot,
-  type GuardOptions,
-  runIn,
-  siteBudget,
-} from "../registry/guard.ts";
+import { Guard, type GuardedSlot, type GuardOptions, siteBudget } from "../registry/guard.ts";
+import { runIn } from "../registry/scope.ts";
 import { checkFunction, type ThreadLocal } from "../registry/thread_local.ts";
 
 /**
@@ -96,9 +90,10 @@ export abstract class EditGuard extends Guard {
   /** @internal */
   protected override undone(slot: GuardedSlot, parent: Frame, visible: unknown): unknown {
     const edit = this.editOf(slot);
-    const before = valueIn(edit, edit.slot.lookUpIn(parent));
+    const outside = edit.slot.lookUpIn(parent);
+    const before = valueIn(edit, outside);
     const value = edit.undo(before, valueIn(edit, visible));
-    return value === before ? lookUp(parent, slot) : held(value);
+    return value === before ? outside : held(value);
   }
 
   /** @internal */

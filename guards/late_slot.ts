@@ -1,4 +1,5 @@
-import { type InitialValue, type SlotOptions, ThreadLocal } from "../registry/thread_local.ts";
+import type { InitialValue, SlotOptions } from "../registry/slot_options.ts";
+import { ThreadLocal } from "../registry/thread_local.ts";
 
 /**
  * Declares one of this package's own slots, at the first call of the function that it returns.

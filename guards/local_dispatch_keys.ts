@@ -2,7 +2,8 @@ import { book, type DispatchKey, dispatchKeys } from "./dispatch_key.ts";
 import { autocastDispatchKeys, DispatchKeySet } from "./dispatch_key_set.ts";
 import type { Edit } from "./edit_guard.ts";
 import { declareLate } from "./late_slot.ts";
-import type { ThreadLocal, WireCodec } from "../registry/thread_local.ts";
+import type { WireCodec } from "../registry/slot_options.ts";
+import type { ThreadLocal } from "../registry/thread_local.ts";
 
 /** The two sets of a {@linkcode LocalDispatchKeys}. */
 export interface IncludedAndExcluded {
@@ -149,10 +150,16 @@ export function isDispatchKeyExcluded(key: DispatchKey): boolean {
   return slot().get().excluded.has(key);
 }
 
-/** Undone, only the keys that `apply` put in or took out of a set are as they were before. */
+/** Undone, only the keys that `change` put in or took out of a set are as they were before. */
 export function editDispatchKeys(
-  apply: (outside: LocalDispatchKeys) => LocalDispatchKeys,
+  change: (outside: LocalDispatchKeys) => LocalDispatchKeys,
 ): Edit<LocalDispatchKeys> {
+  // An edit is applied to the same value again and again: to the initial one, mostly.
+  let last: { outside: LocalDispatchKeys; inside: LocalDispatchKeys } | undefined;
+  const apply = (outside: LocalDispatchKeys): LocalDispatchKeys => {
+    if (last?.outside !== outside) last = { outside, inside: change(outside) };
+    return last.inside;
+  };
   return {
     get slot(): ThreadLocal<LocalDispatchKeys> {
       return slot();

@@ -8,8 +8,10 @@ import { captureSite } from "../registry/site.ts";
  * One that is told of every range of operators: when it begins and when it ends.
  *
  * Nothing that an observer does disturbs the operator: what it throws is reported through
- * `onMisuse` and goes no further. Operators that it runs itself, in `start` or `end`, are not
- * observed.
+ * `onMisuse` and goes no further, and what it binds ends with its `start` or `end` (a thread-local
+ * observer that it adds, too). Operators that it runs in there are not observed; those that it runs
+ * after an `await` are: have them in a {@linkcode DisableRecordFunctionGuard}, or they have it run
+ * for ever.
  *
  * @typeParam C What its `start` hands to its `end`.
  */
@@ -64,9 +66,9 @@ export type ObserverHandle = number;
  * ```
  */
 export function addGlobalObserver<C>(observer: Observer<C>): ObserverHandle {
-  const registration = register(observer as Observer<unknown>);
-  book.global = [...book.global, registration];
-  return registration.handle;
+  return register(observer as Observer<unknown>, (registration) => {
+    book.global = [...book.global, registration];
+  });
 }
 
 /**
@@ -77,6 +79,7 @@ export function addGlobalObserver<C>(observer: Observer<C>): ObserverHandle {
  * @typeParam C What its `start` hands to its `end`.
  * @throws {TypeError} If it is not an observer, or a scope is not one.
  * @throws {RangeError} If its sampling is not a number from 0 to 1.
+ * @throws {TypeError} Also if this runtime cannot bind without a callback; see `contextStorage`.
  *
  * @example
  * ```ts
@@ -95,11 +98,11 @@ export function addGlobalObserver<C>(observer: Observer<C>): ObserverHandle {
  * ```
  */
 export function addThreadLocalObserver<C>(observer: Observer<C>): ObserverHandle {
-  const registration = register(observer as Observer<unknown>);
-  const slot = recordFunctionSlot();
-  const state = slot.get();
-  slot.set({ ...state, local: [...state.local.filter(isLive), registration] });
-  return registration.handle;
+  return register(observer as Observer<unknown>, (registration) => {
+    const slot = recordFunctionSlot();
+    const state = slot.get();
+    slot.set({ ...state, local: [...state.local.filter(isLive), registration] });
+  });
 }
 
 /**
@@ -135,7 +138,7 @@ export function removeObserver(handle: ObserverHandle): Promise<void> {
   // Other flows that see it skip it; this one can drop it.
   dropRemoved();
   if (registration.open === 0) return Promise.resolve();
-  return new Promise((resolve) => registration.drained.push(resolve));
+  return new Promise((resolve) => registration.drained = resolve);
 }
 
 function dropRemoved(): void {

@@ -1,7 +1,7 @@
 import { recordFunctionSlot } from "./record_function_state.ts";
 import { book, observe, type Registration, reportThrown } from "./registration.ts";
 import { bitOf, type RecordScope } from "./scope.ts";
-import { currentFrame, NODE, OWNER, THREAD } from "../registry/frame.ts";
+import { currentNode, currentThread } from "../rank_local/current.ts";
 import type { Thread } from "../registry/thread.ts";
 
 /** What can be said of a range beside its name. */
@@ -66,7 +66,7 @@ export class RecordFunction implements Disposable {
   readonly id: number = 0;
   private given: readonly unknown[] = NONE;
   private thread: Thread | undefined = undefined;
-  private forwardThread: Thread | undefined = undefined;
+  private forward: Thread | undefined = undefined;
   // Both frozen when the range begins.
   private observers: readonly Registration[];
   private contexts: readonly unknown[] = NONE;
@@ -90,15 +90,14 @@ export class RecordFunction implements Disposable {
     this.sequenceNumber = options.sequenceNumber;
     this.observers = choose(bitOf(scope));
     if (this.observers.length === 0) return;
-    const frame = currentFrame();
-    this.thread = frame[THREAD] as Thread;
-    const owner = frame[OWNER] as Thread;
-    if (frame[NODE] !== undefined || owner !== this.thread) this.forwardThread = owner;
+    this.thread = currentThread();
+    this.forward = currentNode()?.forwardThread;
     if (needs(this.observers, "needsInputs")) this.inputs = this.read("inputs", options.inputs);
     if (needs(this.observers, "needsIds")) this.id = ++book.lastRangeId;
+    // Before the first start, which may remove one of those that come after it.
+    for (const registration of this.observers) registration.open++;
     const contexts: unknown[] = [];
     for (const registration of this.observers) {
-      registration.open++;
       contexts.push(observe(registration, this, "start", undefined));
     }
     this.contexts = contexts;
@@ -114,9 +113,9 @@ export class RecordFunction implements Disposable {
     return this.thread?.id ?? 0n;
   }
 
-  /** In backward, the id of the thread whose forward work made the node; 0 in forward work. */
+  /** While a node is evaluated, the id of its forward thread; 0 in forward work. */
   get forwardThreadId(): bigint {
-    return this.forwardThread?.id ?? 0n;
+    return this.forward?.id ?? 0n;
   }
 
   /** What {@linkcode RecordFunction.setOutputs} gave, if an observer needs them; else none. */
@@ -139,9 +138,7 @@ export class RecordFunction implements Disposable {
       const registration = observers[index];
       observe(registration, this, "end", contexts[index]);
       registration.open--;
-      if (registration.removed && registration.open === 0) {
-        for (const drained of registration.drained.splice(0)) drained();
-      }
+      if (registration.open === 0) registration.drained?.();
     }
   }
 

@@ -1,6 +1,7 @@
 import type { Observer, ObserverHandle } from "./observer.ts";
 import type { RecordFunction } from "./record_function.ts";
 import { ALL_SCOPES, bitOf } from "./scope.ts";
+import { currentFrame, storage } from "../registry/frame.ts";
 import { reportMisuse } from "../registry/misuse.ts";
 import { shared } from "../registry/shared.ts";
 import type { Site } from "../registry/site.ts";
@@ -20,7 +21,7 @@ export interface Registration {
   /** The ranges that were started for it and have not ended. */
   open: number;
   /** Called when it is removed and no range is open. */
-  drained: (() => void)[];
+  drained: (() => void) | undefined;
 }
 
 interface Book {
@@ -54,11 +55,14 @@ export const book = shared<Book>("observers", () => {
 });
 
 /**
- * Takes an observer in.
+ * Takes an observer in; `add` puts it where ranges find it.
  *
  * @throws {TypeError} If it is not one. @throws {RangeError} If its sampling is not in [0, 1].
  */
-export function register(observer: Observer<unknown>): Registration {
+export function register(
+  observer: Observer<unknown>,
+  add: (registration: Registration) => void,
+): ObserverHandle {
   check(observer);
   const { scopes, sampling = 1 } = observer;
   const registration: Registration = {
@@ -74,12 +78,14 @@ export function register(observer: Observer<unknown>): Registration {
     enabled: true,
     removed: false,
     open: 0,
-    drained: [],
+    drained: undefined,
   };
+  // First: a runtime that cannot bind without a callback throws here, and nothing is left.
+  add(registration);
   book.byHandle.set(registration.handle, new WeakRef(registration));
   book.collected.register(registration, registration.handle);
   book.live++;
-  return registration;
+  return registration.handle;
 }
 
 /** The registration of a handle; an unknown one is reported. */
@@ -101,7 +107,10 @@ export function find(
   return registration;
 }
 
-/** Calls an observer, which must not disturb the operator: what it throws is reported. */
+/**
+ * Calls an observer, which must not disturb the operator: what it throws is reported, what it binds
+ * is undone.
+ */
 export function observe(
   registration: Registration,
   range: RecordFunction,
@@ -109,6 +118,7 @@ export function observe(
   context: unknown,
 ): unknown {
   const { observing } = book;
+  const frame = currentFrame();
   book.observing = true;
   try {
     const { observer } = registration;
@@ -121,6 +131,7 @@ export function observe(
     return undefined;
   } finally {
     book.observing = observing;
+    if (currentFrame() !== frame) storage.enterWith(frame);
   }
 }
 
@@ -160,7 +171,10 @@ function check(observer: Observer<unknown>): void {
       throw new TypeError(`Cannot add an observer: ${name} must be a function, got ${type}`);
     }
   }
-  const { sampling = 1 } = observer;
+  const { scopes, sampling = 1 } = observer;
+  if (scopes !== undefined && !Array.isArray(scopes)) {
+    throw new TypeError(`Cannot add an observer: scopes must be a list, got ${typeof scopes}`);
+  }
   // Not "sampling < 0 || …": NaN is neither.
   if (typeof sampling !== "number" || !(sampling >= 0 && sampling <= 1)) {
     throw new RangeError(

@@ -1,5 +1,5 @@
 import { currentFrame } from "../registry/frame.ts";
-import { runIn } from "../registry/guard.ts";
+import { runIn } from "../registry/scope.ts";
 import { shared } from "../registry/shared.ts";
 
 type Method = (this: unknown, ...args: unknown[]) => unknown;
@@ -145,8 +145,11 @@ interface ListenerOptions {
 
 /** For an `EventTarget`. It knows a listener only by its identity, so we keep what we made of it. */
 export class TargetBinding extends Binding {
-  /** Weak: a target lets go of listeners, when a signal aborts, without our seeing it. */
-  private readonly added = new WeakMap<object, Map<string, Added>>();
+  /**
+   * By target, since a prototype may be bound too. Weak: a target lets go of listeners, when a signal
+   * aborts, without our seeing it.
+   */
+  private readonly added = new WeakMap<object, WeakMap<object, Map<string, Added>>>();
   /** How many are in `added`, but for those that a signal has removed. */
   private count = 0;
 
@@ -158,50 +161,51 @@ export class TargetBinding extends Binding {
     const adding = this.adding(emitter.addEventListener!);
     const removing = this.removing(emitter.removeEventListener!);
     return {
+      // The platform's take the global target for none, too.
       addEventListener(...args): void {
-        adding(this, args);
+        adding(this ?? globalThis, args);
       },
       removeEventListener(...args): void {
-        removing(this, args);
+        removing(this ?? globalThis, args);
       },
     };
   }
 
-  private adding(add: Method): (target: unknown, args: unknown[]) => void {
+  private adding(add: Method): (target: object, args: unknown[]) => void {
     return (target, args) => {
       const [type, listener, options] = args;
       if (!isListener(listener)) return void Reflect.apply(add, target, args);
       const key = keyOf(type, options);
-      const before = this.find(listener, key);
+      const before = this.find(target, listener, key);
       if (before !== undefined) {
         // The target must be given what it has already, to keep it once.
         return void Reflect.apply(add, target, replaced(args, before.bound));
       }
       if (!this.binds) return void Reflect.apply(add, target, args);
-      const added = this.bind(listener, key, options);
+      const added = this.bind(target, listener, key, options);
       Reflect.apply(add, target, replaced(args, added.bound));
-      if (!added.signal?.aborted) this.keep(listener, key, added);
+      if (!added.signal?.aborted) this.keep(target, listener, key, added);
     };
   }
 
-  private removing(remove: Method): (target: unknown, args: unknown[]) => void {
+  private removing(remove: Method): (target: object, args: unknown[]) => void {
     return (target, args) => {
       const [type, listener, options] = args;
       // Also what was added before the emitter was bound.
       Reflect.apply(remove, target, args);
       if (!isListener(listener)) return;
       const key = keyOf(type, options);
-      const added = this.find(listener, key);
+      const added = this.find(target, listener, key);
       if (added === undefined) return;
       Reflect.apply(remove, target, replaced(args, added.bound));
-      this.forget(listener, key, added);
+      this.forget(target, listener, key, added);
     };
   }
 
-  private bind(listener: object, key: string, options: unknown): Added {
+  private bind(target: object, listener: object, key: string, options: unknown): Added {
     const frame = currentFrame();
     const { once, signal } = Object(options) as ListenerOptions;
-    const forget = (): void => this.forget(listener, key, added);
+    const forget = (): void => this.forget(target, listener, key, added);
     const bound: Method = function (...args) {
       // The target has removed it already.
       if (once) forget();
@@ -212,24 +216,26 @@ export class TargetBinding extends Binding {
   }
 
   /** What was made of a listener, if the target still has it. */
-  private find(listener: object, key: string): Added | undefined {
-    const added = this.added.get(listener)?.get(key);
+  private find(target: object, listener: object, key: string): Added | undefined {
+    const added = this.added.get(target)?.get(listener)?.get(key);
     if (added?.signal?.aborted) {
-      this.forget(listener, key, added);
+      this.forget(target, listener, key, added);
       return undefined;
     }
     return added;
   }
 
-  private keep(listener: object, key: string, added: Added): void {
-    let byKey = this.added.get(listener);
-    if (byKey === undefined) this.added.set(listener, byKey = new Map());
+  private keep(target: object, listener: object, key: string, added: Added): void {
+    let ofTarget = this.added.get(target);
+    if (ofTarget === undefined) this.added.set(target, ofTarget = new WeakMap());
+    let byKey = ofTarget.get(listener);
+    if (byKey === undefined) ofTarget.set(listener, byKey = new Map());
     byKey.set(key, added);
     this.count++;
   }
 
-  private forget(listener: object, key: string, added: Added): void {
-    const byKey = this.added.get(listener);
+  private forget(target: object, listener: object, key: string, added: Added): void {
+    const byKey = this.added.get(target)?.get(listener);
     if (byKey?.get(key) !== added) return;
     byKey.delete(key);
     this.count--;

@@ -1,5 +1,5 @@
 import { currentFrame, type Frame } from "../registry/frame.ts";
-import { runIn } from "../registry/guard.ts";
+import { runIn } from "../registry/scope.ts";
 
 type Callable = (...args: unknown[]) => unknown;
 type Constructable = new (...args: unknown[]) => object;

@@ -1,5 +1,5 @@
 import { currentFrame, ROOT } from "../registry/frame.ts";
-import { runIn } from "../registry/guard.ts";
+import { runIn } from "../registry/scope.ts";
 import { checkFunction } from "../registry/thread_local.ts";
 
 /**

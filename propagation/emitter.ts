@@ -39,10 +39,11 @@ const bindings: WeakMap<object, Binding> = shared("emitters", () => new WeakMap(
  *
  * To add a listener costs one closure more, to call it about one `AsyncLocalStorage.run`.
  *
- * @param emitter An `EventTarget`, or an `EventEmitter` of `node:events`.
+ * @param emitter An `EventTarget`, or an `EventEmitter` of `node:events`; or a prototype of such, for
+ * all that inherit from it.
  * @returns A `Disposable` that gives the emitter its own methods back; unlike a guard it may outlive
  * its block. Listeners that were added before stay bound and removable: for that, an `EventTarget`
- * has its own methods back only when the last of them is removed.
+ * has its own methods back only when the last of them is removed by hand, or was called `once`.
  * @throws {TypeError} If `emitter` is neither of the two, or its properties cannot be changed.
  *
  * @example

@@ -12,7 +12,7 @@ import {
   THREAD,
   valueOf,
 } from "../registry/frame.ts";
-import { runIn } from "../registry/guard.ts";
+import { runIn } from "../registry/scope.ts";
 import { Thread } from "../registry/thread.ts";
 import { slots, type ThreadLocal } from "../registry/thread_local.ts";
 import { settleCarried } from "../registry/wire.ts";

@@ -1,5 +1,5 @@
 import { currentFrame, type Frame } from "../registry/frame.ts";
-import { runIn, stepIn, type Steps } from "../registry/guard.ts";
+import { runIn, stepIn, type Steps } from "../registry/scope.ts";
 
 /** What can be bound: an iterator or an iterable, sync or async. */
 export type Iteration =

@@ -46,8 +46,9 @@ const threads = shared<Threads>("threads by id", () => ({
 
 /** Remembers a thread of this isolate whose node is sent to another. */
 export function rememberThread(thread: Thread): void {
-  const { foreign, own } = threads;
-  if (foreign.has(thread.id)) return;
+  // Not asked of `foreign`: nodes outlive the lease of their thread, and then name the next one.
+  if (thread.isForeign) return;
+  const { own } = threads;
   own.set(thread.id, new WeakRef(thread));
   if (own.size < threads.sweepAt) return;
   for (const [id, ref] of own) if (ref.deref() === undefined) own.delete(id);

@@ -8,7 +8,7 @@ import {
   OWNER,
   THREAD,
 } from "../registry/frame.ts";
-import { runIn } from "../registry/guard.ts";
+import { runIn } from "../registry/scope.ts";
 import { frameOf, stateOf, ThreadLocalState } from "../registry/state.ts";
 import type { Thread } from "../registry/thread.ts";
 import { checkFunction, type ThreadLocal } from "../registry/thread_local.ts";
@@ -147,7 +147,8 @@ export class Node<A extends unknown[] = never[], R = unknown> {
 
   /**
    * The form of this node that may cross to another isolate or process, for a counterpart to be
-   * evaluated there under the forward thread's id. Its state has the slots declared with `wire`.
+   * evaluated there under the forward thread's id. Its state has the slots declared with `wire`; of
+   * names longer than 1,024 characters the beginning is sent.
    *
    * @throws {TypeError} If the value of such a slot cannot be put on the wire.
    */
@@ -155,8 +156,11 @@ export class Node<A extends unknown[] = never[], R = unknown> {
     rememberThread(this.forwardThread);
     return {
       version: 1,
-      name: this.name,
-      thread: { id: String(this.forwardThread.id), name: this.forwardThread.name },
+      name: this.name.slice(0, MAX_NAME),
+      thread: {
+        id: String(this.forwardThread.id),
+        name: this.forwardThread.name.slice(0, MAX_NAME),
+      },
       state: this.state.toWire(),
     };
   }

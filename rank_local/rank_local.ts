@@ -11,6 +11,7 @@ import {
   THREAD,
   valueOf,
 } from "../registry/frame.ts";
+import { runIn } from "../registry/scope.ts";
 import { shared } from "../registry/shared.ts";
 import { captureSite, position, type Site } from "../registry/site.ts";
 import { rootThread, type Thread } from "../registry/thread.ts";
@@ -86,7 +87,8 @@ export class RankLocal<T> {
    * Declares it; instances are created when they are first asked for.
    *
    * @param key Not empty, unique among the RankLocals of the isolate.
-   * @param create Makes a thread's instance, with that thread as the current one.
+   * @param create Makes a thread's instance, with that thread as the current one and the bindings of
+   * the work that asks first. What it starts for longer (a timer, a pool) belongs in `detached`.
    * @throws {DuplicateSlotError} If the key is declared already, and not both say `shared: true`.
    * @throws {TypeError} If the key is not a non-empty string or `create` is not a function.
    */
@@ -163,7 +165,7 @@ export class RankLocal<T> {
     const thread = currentFrame()[OWNER] as Thread;
     const found = thread.instances[this.index];
     if (found === undefined) return false;
-    this.keep(thread, undefined);
+    this.listOf(thread)[this.index] = undefined;
     this.threads = this.threads.filter((ref) => ref.deref() !== thread);
     return true;
   }
@@ -181,47 +183,57 @@ export class RankLocal<T> {
 
   /** Creates the instance of `thread`. */
   private createFor(thread: Thread): T {
-    if (thread.hasEnded) {
-      throw new Error(
-        `Cannot get "${this.key}": thread "${thread.name}" (${thread.id}) has ended. ` +
-          `End a thread after the last of its work`,
-      );
-    }
+    if (thread.hasEnded) this.refuse(thread);
     if (isCreating(this.creating, thread)) {
       throw new Error(
         `Cannot get "${this.key}": its create() is still running for this thread, and asks for it`,
       );
     }
+    // Not the thread's list of afterwards: if create() ends the thread, this one is disposed.
+    const instances = this.listOf(thread);
     const outer = this.creating;
     this.creating = { thread, outer };
     try {
-      const instance = this.createAs(thread);
-      this.keep(thread, held(instance));
-      this.list(thread);
-      return instance;
+      instances[this.index] = held(this.createAs(thread));
     } finally {
       this.creating = outer;
     }
+    if (thread.hasEnded) this.refuse(thread);
+    this.list(thread);
+    return valueOf(instances[this.index]) as T;
   }
 
-  /** Calls `create` with `thread` as the current one, and the present bindings. */
+  /** Throws: there are no instances for a thread that has ended. */
+  private refuse(thread: Thread): never {
+    throw new Error(
+      `Cannot get "${this.key}": thread "${thread.name}" (${thread.id}) has ended. ` +
+        `End a thread after the last of its work`,
+    );
+  }
+
+  /** Calls `create` with `thread` as the current one, and the present bindings; it is confined. */
   private createAs(thread: Thread): T {
     const frame = currentFrame();
     const { create } = this;
-    if (frame[THREAD] === thread && frame[OWNER] === thread && frame[NODE] === undefined) {
-      return create();
+    if (frame[THREAD] !== thread || frame[OWNER] !== thread || frame[NODE] !== undefined) {
+      const draft = copy(frame, frame.length);
+      draft[THREAD] = draft[OWNER] = thread;
+      draft[GUARD] = draft[NODE] = undefined;
+      return runIn(draft, create, []);
     }
-    const draft = copy(frame, frame.length);
-    draft[THREAD] = draft[OWNER] = thread;
-    draft[GUARD] = draft[NODE] = undefined;
-    return storage.run(draft, create);
+    // In the thread's own frame already: a scope of its own would cost more than the instance.
+    try {
+      return create();
+    } finally {
+      if (currentFrame() !== frame) storage.enterWith(frame);
+    }
   }
 
-  /** Stores what `thread` has. */
-  private keep(thread: Thread, instance: unknown): void {
+  /** The instances of `thread`, with a place for this one. */
+  private listOf(thread: Thread): unknown[] {
     const instances = thread.ownInstances();
-    while (instances.length < this.index) instances.push(undefined);
-    instances[this.index] = instance;
+    while (instances.length <= this.index) instances.push(undefined);
+    return instances;
   }
 
   /** Lists `thread`, and keeps the list within twice the number of threads that live. */

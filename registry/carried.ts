@@ -28,7 +28,7 @@ export class CarriedBinding {
     if (this.state === "reading") return undefined;
     if (this.state === "raw") {
       this.state = "reading";
-      this.found = storage.run(ROOT, decodeBinding, slot, this.value);
+      this.found = decodeBinding(slot, this.value);
       this.state = "read";
     }
     return this.found;
@@ -73,7 +73,7 @@ export function dropCarried(frame: Frame, key: string): Frame {
 
 /**
  * Reads the JSON value of a declared slot: what stands for it in a frame, or `undefined` after a
- * report. To be called where no slot is bound; what `decode` itself binds is undone.
+ * report. Its `decode` sees no slot bound, and nothing that it binds outlives it.
  */
 export function decodeBinding(slot: WireSlot, value: unknown): unknown {
   const { key, wire } = slot;
@@ -83,12 +83,10 @@ export function decodeBinding(slot: WireSlot, value: unknown): unknown {
     return undefined;
   }
   try {
-    return held(wire.decode(value));
+    return held(storage.run(ROOT, () => wire.decode(value)));
   } catch (error) {
     rejectBinding(key, true, `its decode() threw: ${brief(error)}`);
     return undefined;
-  } finally {
-    if (storage.getStore() !== ROOT) storage.enterWith(ROOT);
   }
 }
 

@@ -53,7 +53,9 @@ export const storage: ContextStorage<Frame> = picked.storage;
  * `"AsyncLocalStorage"` on Deno, Node.js and Bun; `"AsyncContext.Variable"` in a browser that has
  * one (there, only {@linkcode ThreadLocal.run} and {@linkcode ThreadLocalState.run} bind);
  * `"synchronous"` elsewhere: bindings hold for the synchronous part of a function and read their
- * initial value after an `await`.
+ * initial value after an `await`. There, prefer {@linkcode ThreadLocal.run} or a guard in a block:
+ * what {@linkcode ThreadLocal.set} binds outside of a `run` is seen, until the microtasks that wait
+ * already are done, by other flows too.
  *
  * @example
  * ```ts

@@ -4,7 +4,6 @@ import {
   type Frame,
   type FrameDraft,
   GUARD,
-  held,
   lookUp,
   type Place,
   put,
@@ -17,6 +16,8 @@ import { captureSite, type Site } from "./site.ts";
 /** What a guard knows of a slot. */
 export interface GuardedSlot extends Place {
   readonly key: string;
+  /** What stands for it in a frame; {@linkcode lookUp} alone does not see what a wire carried. */
+  lookUpIn(frame: Frame): unknown;
 }
 
 /** How many more guards of one kind record the site of their creation. */
@@ -40,10 +41,11 @@ interface Guards {
   checksTurn: boolean;
 }
 
-const guards = shared<Guards>("guards", () => ({ events: 0, turn: [], checksTurn: false }));
-
-/** A constant of this module's own is quicker to reach than an imported one: see `ThreadLocal`. */
-const ownStorage = storage;
+/** What all guards of the isolate share. */
+export const guards: Guards = shared(
+  "guards",
+  () => ({ events: 0, turn: [], checksTurn: false }),
+);
 
 type Phase = "new" | "open" | "closed";
 
@@ -120,7 +122,7 @@ export abstract class Guard implements Disposable {
    * {@linkcode lookUp} gives it: what stands there in the `parent`, whatever is `visible` now.
    */
   protected undone(slot: GuardedSlot, parent: Frame, _visible: unknown): unknown {
-    return lookUp(parent, slot);
+    return slot.lookUpIn(parent);
   }
 
   /**
@@ -332,84 +334,4 @@ function watch(guard: Guard): void {
 function unwatch(): void {
   const { turn } = guards;
   while (turn.length > 0 && turn[turn.length - 1]["phase"] === "closed") turn.pop();
-}
-
-/**
- * Calls `fn` in `frame`. Nothing that `fn` enters outlives the call, and a guard that it leaves
- * open is reported.
- */
-export function runIn<A extends unknown[], R>(
-  frame: Frame,
-  fn: (...args: A) => R,
-  args: A,
-): R {
-  return ownStorage.run(frame, callChecked<A, R>, frame, fn, args);
-}
-
-function callChecked<A extends unknown[], R>(frame: Frame, fn: (...args: A) => R, args: A): R {
-  const { events } = guards;
-  try {
-    // Spreading nothing costs 10 ns, a twenty-fifth of the platform's run.
-    return args.length === 0 ? (fn as unknown as () => R)() : fn(...args);
-  } finally {
-    if (guards.events !== events) Guard["checkScope"](events, frame, currentFrame());
-  }
-}
-
-/** What runs in steps, such as the body of a generator: the frame that its next step runs in. */
-export interface Steps {
-  frame: Frame;
-}
-
-/**
- * Calls `fn` as the next step of `steps`. What it enters is there at the step after and nowhere
- * else, and a guard that it leaves open at a `yield` is reported.
- */
-export function stepIn<A extends unknown[], R>(
-  steps: Steps,
-  fn: (...args: A) => R,
-  args: A,
-): R {
-  return storage.run(steps.frame, callStep<A, R>, steps, fn, args);
-}
-
-function callStep<A extends unknown[], R>(steps: Steps, fn: (...args: A) => R, args: A): R {
-  const { events } = guards;
-  const entered = steps.frame;
-  let result: { readonly done?: boolean; readonly then?: unknown } | undefined | null;
-  try {
-    return (result = fn(...args) as typeof result) as R;
-  } finally {
-    const left = currentFrame();
-    const suspended = typeof result?.then === "function";
-    if (guards.events !== events) {
-      const yielded = !suspended && typeof result === "object" && result?.done !== true;
-      Guard["checkScope"](events, entered, left, yielded);
-    }
-    // An async step that is suspended goes on where this cannot see it close its guards.
-    if (!suspended || left[GUARD] === entered[GUARD]) steps.frame = left;
-  }
-}
-
-/** Binds one slot. */
-export class SlotGuard extends Guard {
-  private readonly slot: GuardedSlot;
-  private value: unknown;
-
-  constructor(slot: GuardedSlot, value: unknown, options: GuardOptions) {
-    super(options);
-    this.slot = slot;
-    this.value = value;
-  }
-
-  protected override draft(parent: Frame): FrameDraft {
-    const draft = put(parent, this.slot, held(this.value));
-    // Frames made inside keep the guard, also those in which the slot is bound anew.
-    this.value = undefined;
-    return draft;
-  }
-
-  protected override slots(): readonly GuardedSlot[] {
-    return [this.slot];
-  }
 }

@@ -28,9 +28,5 @@ export {
 export type { ContextStorageKind } from "./storage.ts";
 export type { JsonValue } from "./json.ts";
 export type { StateWire, WireLimits } from "./wire.ts";
-export {
-  type InitialValue,
-  type SlotOptions,
-  ThreadLocal,
-  type WireCodec,
-} from "./thread_local.ts";
+export type { InitialValue, SlotOptions, WireCodec } from "./slot_options.ts";
+export { ThreadLocal } from "./thread_local.ts";

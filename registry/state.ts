@@ -13,11 +13,12 @@ import {
   storage,
   valueOf,
 } from "./frame.ts";
-import { runIn } from "./guard.ts";
+import { runIn } from "./scope.ts";
 import { makeInspectable } from "./inspect.ts";
 import { PROTOCOL } from "./shared.ts";
 import { checkFunction, slots, ThreadLocal } from "./thread_local.ts";
 import {
+  checkLimits,
   decodeFrame,
   encodeFrame,
   settleCarried,
@@ -189,7 +190,7 @@ export class ThreadLocalState {
    * ```
    */
   static fromWire(wire: unknown, limits: WireLimits = {}): ThreadLocalState {
-    return new ThreadLocalState(decodeFrame(wire, limits));
+    return new ThreadLocalState(decodeFrame(wire, checkLimits(limits)));
   }
 }
 

@@ -113,8 +113,9 @@ class VariableStorage<F> implements ContextStorage<F> {
 }
 
 /**
- * The current frame in a plain variable: right for synchronous code, and gone (never somebody
- * else's) after an `await`.
+ * The current frame in a plain variable: right for synchronous code, and gone after an `await`. What
+ * `run` enters is never seen by another flow. What is entered outside of every `run` is seen by the
+ * microtasks that wait before the one that resets it: no platform tells where a microtask ends.
  */
 class SynchronousStorage<F> implements ContextStorage<F> {
   private frame: F | undefined = undefined;

@@ -78,6 +78,11 @@ export class Thread {
     return this.parentNumber === 0 ? undefined : toId(this.parentNumber);
   }
 
+  /** @internal Whether it is the record of a thread of another isolate. */
+  get isForeign(): boolean {
+    return typeof this.number === "bigint";
+  }
+
   /** Whether {@linkcode Thread.end} was called. */
   get hasEnded(): boolean {
     return this.instances === ENDED;
@@ -86,7 +91,8 @@ export class Thread {
   /**
    * Ends the thread's hold on its instances: they are let go, and those with `Symbol.asyncDispose`
    * or `Symbol.dispose` are disposed one after the other, last declared first. Work of the thread
-   * that is still running goes on, but gets no instances any more. Idempotent.
+   * that is still running goes on, but gets no instances any more. A second call does nothing, and
+   * does not wait for the first.
    *
    * @returns Resolves when all are disposed.
    * @throws {AggregateError} (rejects) If disposing threw; all others were disposed all the same.
@@ -95,9 +101,11 @@ export class Thread {
     const instances = this.instances;
     this.instances = ENDED;
     const errors: unknown[] = [];
-    for (const instance of [...instances].reverse()) {
+    // Whoever ends a thread from within a create() has its instance in the list only after that.
+    await undefined;
+    for (let index = instances.length - 1; index >= 0; index--) {
       try {
-        await dispose(instance);
+        await dispose(instances[index]);
       } catch (error) {
         errors.push(error);
       }

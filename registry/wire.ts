@@ -15,7 +15,6 @@ import {
   lookUp,
   put,
   ROOT,
-  storage,
   valueOf,
   write,
 } from "./frame.ts";
@@ -52,10 +51,13 @@ export interface WireLimits {
   readonly maxDepth?: number;
 }
 
+/** Limits with nothing left to default. */
+export type CheckedLimits = Required<WireLimits>;
+
 const VERSION = 1;
 const MAX_DEPTH = 32;
 
-const DEFAULTS: Required<WireLimits> = {
+const DEFAULTS: CheckedLimits = {
   maxEntries: 1_024,
   maxKeyLength: 1_024,
   maxSize: 1_048_576,
@@ -101,16 +103,10 @@ function encode(slot: ThreadLocal<unknown>, value: unknown): JsonValue | undefin
   }
 }
 
-/**
- * The frame of a wire, on the root thread. Whatever is wrong with it is reported and left out.
- *
- * @throws {TypeError} If the limits are not numbers of 0 or more.
- */
-export function decodeFrame(wire: unknown, limits: WireLimits): Frame {
-  const all = checkLimits(limits);
+/** The frame of a wire, on the root thread. Whatever is wrong with it is reported and left out. */
+export function decodeFrame(wire: unknown, limits: CheckedLimits): Frame {
   try {
-    // One run for all of them: `decode` and `init` see no slot bound.
-    return storage.run(ROOT, readBindings, readHeader(wire, all), all);
+    return readBindings(readHeader(wire, limits), limits);
   } catch (error) {
     const why = error instanceof Refusal ? error.why : brief(error);
     const message = `Cannot read a wire: ${why}. Its state is empty: every slot reads its ` +
@@ -121,7 +117,7 @@ export function decodeFrame(wire: unknown, limits: WireLimits): Frame {
 }
 
 /** The bindings of a wire, not looked into yet. */
-function readHeader(wire: unknown, limits: Required<WireLimits>): readonly unknown[] {
+function readHeader(wire: unknown, limits: CheckedLimits): readonly unknown[] {
   if (typeof wire === "string") {
     if (wire.length > limits.maxSize * TEXT_FACTOR) {
       throw new Refusal(`its text is longer than ${TEXT_FACTOR} times maxSize`);
@@ -139,7 +135,7 @@ function readHeader(wire: unknown, limits: Required<WireLimits>): readonly unkno
   return bindings;
 }
 
-function readBindings(bindings: readonly unknown[], limits: Required<WireLimits>): Frame {
+function readBindings(bindings: readonly unknown[], limits: CheckedLimits): Frame {
   const budget = { left: limits.maxSize };
   const carried = new Map<string, CarriedBinding>();
   const frame: FrameDraft = [...ROOT];
@@ -157,8 +153,11 @@ function readBindings(bindings: readonly unknown[], limits: Required<WireLimits>
       if (slot === undefined ? carried.has(key) : lookUp(frame, slot) !== undefined) {
         throw new Refusal(`it is bound twice`);
       }
-      if (slot === undefined) carried.set(key, new CarriedBinding(value));
-      else write(frame, slot, decodeBinding(slot, value));
+      if (slot === undefined) {
+        // Before the next decode, which may declare this very slot: it must know where to look.
+        reserveCarried();
+        carried.set(key, new CarriedBinding(value));
+      } else write(frame, slot, decodeBinding(slot, value));
     } catch (error) {
       budget.left = left;
       reject(pair, error, limits);
@@ -169,9 +168,7 @@ function readBindings(bindings: readonly unknown[], limits: Required<WireLimits>
     const why = `the wire has ${more} more than the ${count} bindings that maxEntries allows`;
     reject(bindings[count], new Refusal(why), limits);
   }
-  if (carried.size === 0) return frame;
-  reserveCarried();
-  return putCarried(frame, carried);
+  return carried.size === 0 ? frame : putCarried(frame, carried);
 }
 
 function readKey(pair: unknown, maxKeyLength: number): string {
@@ -187,7 +184,7 @@ function readKey(pair: unknown, maxKeyLength: number): string {
   return key;
 }
 
-function reject(pair: unknown, error: unknown, { maxKeyLength }: Required<WireLimits>): void {
+function reject(pair: unknown, error: unknown, { maxKeyLength }: CheckedLimits): void {
   const key = keyOf(pair).slice(0, maxKeyLength);
   rejectBinding(key, slots.byKey.has(key), error instanceof Refusal ? error.why : brief(error));
 }
@@ -225,7 +222,12 @@ export function settleCarried(frame: Frame): Frame {
   return rest.size === carried.size ? frame : putCarried(settled, rest);
 }
 
-function checkLimits(limits: WireLimits): Required<WireLimits> {
+/**
+ * Checks limits and fills in their defaults.
+ *
+ * @throws {TypeError} If one is not a number of 0 or more.
+ */
+export function checkLimits(limits: WireLimits): CheckedLimits {
   const all = { ...DEFAULTS };
   for (const name of Object.keys(DEFAULTS) as (keyof WireLimits)[]) {
     const limit = limits[name] ?? DEFAULTS[name];

@@ -1,4 +1,6 @@
 import type { FixedThreadPool } from "poolifier-web-worker";
+import { ROOT } from "../registry/frame.ts";
+import { runIn } from "../registry/scope.ts";
 import { shared } from "../registry/shared.ts";
 import type { WorkerNumber } from "../registry/thread.ts";
 import { isEnvelope, MARK } from "./_envelope.ts";
@@ -25,15 +27,12 @@ function nextWorkerNumber(): WorkerNumber {
   return { worker: index % WORKERS + 1, base: Math.floor(index / WORKERS) * THREADS };
 }
 
-/** One worker of a pool, and the tasks that it has not answered. */
+/** One worker of a pool, from its start to its end. */
 class PoolWorker {
   private readonly number = nextWorkerNumber();
-  private readonly tasks = new Map<TaskId, string | undefined>();
   private readonly over = new AbortController();
   private introduced = false;
   private why = "it was terminated";
-  /** Where it stood among the pool's workers when it ended. */
-  private key = -1;
 
   constructor(private readonly pool: Pool, private readonly node: PoolNode) {
     this.listenToErrors();
@@ -41,35 +40,40 @@ class PoolWorker {
     // As the pool itself does with its first workers: what is sent before it listens waits for it.
     // Else a pool whose only worker is being replaced would refuse every task.
     node.info.ready = true;
-    node.addEventListener("message", (event) => {
-      this.receive((event as MessageEvent<Message & { [MARK]?: unknown }>).data);
-    });
-    node.addEventListener("exit", () => this.closeGap(), { once: true });
+    node.addEventListener("message", this);
   }
 
-  /** Sends a message as `send` does; a task that cannot be sent fails. */
-  send(message: Message, send: () => void): void {
-    const { taskId, data, name } = message;
-    if (taskId === undefined || data === undefined) return send();
-    if (!this.introduced && isEnvelope(data)) data.worker = this.number;
-    this.tasks.set(taskId, name === "default" ? undefined : name);
-    this.noteKey(taskId);
-    if (this.node.messageChannel === undefined) {
-      this.fail(taskId, new WorkerLostError(this.tasks.get(taskId), this.why));
-      return;
+  /** Sends what the pool sends; a task that cannot be sent fails. */
+  send(key: number, message: Message, transferList?: readonly Transferable[]): void {
+    const { taskId, data } = message;
+    const isTask = taskId !== undefined && data !== undefined;
+    if (isTask) {
+      if (!this.introduced && isEnvelope(data)) data.worker = this.number;
+      this.noteKey(taskId, key);
     }
     try {
-      send();
+      const { id: workerId } = this.node.info;
+      // Of a task, what the worker reads; the rest is for the pool, and costs as much to clone.
+      const sent = isTask
+        ? { abortable: message.abortable, name: message.name, data, taskId, workerId }
+        : { ...message, workerId };
+      const { port1 } = this.node.messageChannel!;
+      // The platform has a quick way for a single argument.
+      if (transferList === undefined) port1.postMessage(sent);
+      else port1.postMessage(sent, transferList as Transferable[]);
     } catch (error) {
+      if (!isTask) throw error;
       // The pool has counted the task as begun, and would take the worker for busy ever after.
       this.fail(taskId, error);
     }
   }
 
-  private receive({ taskId, [MARK]: lock }: Message & { [MARK]?: unknown }): void {
-    if (taskId !== undefined) this.tasks.delete(taskId);
-    if (lock === undefined || this.introduced) return;
+  /** Waits for the worker to introduce itself, which it does before its first task. */
+  handleEvent(event: Event): void {
+    const lock = (event as MessageEvent<{ [MARK]?: unknown }>).data[MARK];
+    if (lock === undefined) return;
     this.introduced = true;
+    this.node.removeEventListener("message", this);
     if (typeof lock === "string") awaitLock(lock, this.over.signal, () => this.end("it exited"));
   }
 
@@ -96,8 +100,9 @@ class PoolWorker {
     worker.terminate = () => {
       if (this.over.signal.aborted) return terminate.call(worker);
       this.over.abort();
-      this.key = this.pool.workerNodes.indexOf(node);
-      this.failAll();
+      const key = this.pool.workerNodes.indexOf(node);
+      this.failAll(key);
+      node.addEventListener("exit", () => this.closeGap(key), { once: true });
       // What is still on its way would throw in the pool, to whom the worker is unknown by then.
       if (port !== undefined) port.onmessage = null;
       terminate.call(worker);
@@ -112,28 +117,28 @@ class PoolWorker {
     this.node.terminate();
   }
 
-  private failAll(): void {
-    for (const [taskId, name] of this.tasks) {
-      this.fail(taskId, new WorkerLostError(name, this.why));
+  /** Fails the tasks that it runs, and those that wait for it. */
+  private failAll(key: number): void {
+    const elsewhere = new Set<TaskId | undefined>();
+    for (const node of this.pool.workerNodes) {
+      if (node === this.node) continue;
+      for (const { taskId } of node.tasksQueue) elsewhere.add(taskId);
     }
-    for (const { taskId, name } of this.node.tasksQueue) {
-      if (taskId !== undefined) this.fail(taskId, new WorkerLostError(name, this.why));
-    }
+    const own = new Set<TaskId | undefined>();
+    for (const { taskId } of this.node.tasksQueue) own.add(taskId);
     this.node.clearTasksQueue();
+    for (const [taskId, { workerNodeKey }] of this.pool["promiseResponseMap"]) {
+      if (workerNodeKey === key ? elsewhere.has(taskId) : !own.has(taskId)) continue;
+      this.fail(taskId, new WorkerLostError(undefined, this.why));
+    }
   }
 
   /** Answers in the worker's place, so that the pool keeps its own books. */
   private fail(taskId: TaskId, error: unknown): void {
-    const name = this.tasks.get(taskId);
+    const { id: workerId } = this.node.info;
+    const workerError = { aborted: false, error };
     this.node.dispatchEvent(
-      new MessageEvent("message", {
-        data: {
-          workerId: this.node.info.id,
-          taskId,
-          name,
-          workerError: { aborted: false, error, name },
-        },
-      }),
+      new MessageEvent("message", { data: { workerId, taskId, workerError } }),
     );
   }
 
@@ -141,19 +146,18 @@ class PoolWorker {
    * The pool notes with each task where its worker stands, and reads it when the answer comes. It
    * forgets to do so for a task that another worker takes over.
    */
-  private noteKey(taskId: TaskId): void {
-    const key = this.pool.workerNodes.indexOf(this.node);
+  private noteKey(taskId: TaskId, key: number): void {
     const noted = this.pool["promiseResponseMap"].get(taskId);
     if (noted === undefined || noted.workerNodeKey === key) return;
     this.pool["promiseResponseMap"].set(taskId, { ...noted, workerNodeKey: key });
   }
 
   /** The workers behind this one have moved up by one: so must what the pool noted of them. */
-  private closeGap(): void {
-    if (this.key < 0) return;
+  private closeGap(key: number): void {
+    if (key < 0) return;
     for (const [taskId, noted] of this.pool["promiseResponseMap"]) {
       const { workerNodeKey } = noted;
-      if (workerNodeKey <= this.key) continue;
+      if (workerNodeKey <= key) continue;
       this.pool["promiseResponseMap"].set(taskId, { ...noted, workerNodeKey: workerNodeKey - 1 });
     }
   }
@@ -167,13 +171,13 @@ export function watchWorkers(pool: Pool): void {
     if (worker === undefined) workers.set(node, worker = new PoolWorker(pool, node));
     return worker;
   };
-  const send = pool["sendToWorker"];
   // Everything that the pool sends goes through here; a new worker's first message follows its start.
   pool["sendToWorker"] = (key, message, transferList) => {
     const node = pool.workerNodes[key];
-    const sendOn = () => send.call(pool, key, message, transferList);
-    if (node === undefined) sendOn();
-    else workerOf(node).send(message, sendOn);
+    if (node !== undefined) workerOf(node).send(key, message, transferList);
   };
+  // A worker that a caller's task makes the pool start must not keep that caller's state.
+  const create = pool["createAndSetupWorkerNode"];
+  pool["createAndSetupWorkerNode"] = () => runIn(ROOT, () => create.call(pool), []);
   pool.workerNodes.forEach(workerOf);
 }

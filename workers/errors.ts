@@ -28,6 +28,7 @@ export class WorkerLostError extends Error {
   override readonly name: string = "WorkerLostError";
   /** The name of the task, or `undefined` if it was the default one. */
   readonly task: string | undefined;
+  private readonly why: string;
 
   /** Made by a pool that {@linkcode threadLocalPool} adapts. */
   constructor(task: string | undefined, why: string) {
@@ -36,5 +37,11 @@ export class WorkerLostError extends Error {
         `answered: ${why}`,
     );
     this.task = task;
+    this.why = why;
+  }
+
+  /** @internal The same for one task. */
+  of(task: string | undefined): WorkerLostError {
+    return new WorkerLostError(task, this.why);
   }
 }

@@ -1,7 +1,7 @@
 import { chunksOf, type ParallelRange, runChunks } from "../propagation/chunks.ts";
 import { parallelFor as parallelForHere } from "../propagation/parallel_for.ts";
 import { currentFrame } from "../registry/frame.ts";
-import { runIn } from "../registry/guard.ts";
+import { runIn } from "../registry/scope.ts";
 import { threadLocalPool, type ThreadPool } from "./pool.ts";
 
 export type { ParallelRange };

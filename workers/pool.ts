@@ -1,8 +1,8 @@
-import { currentFrame, type Frame, ROOT } from "../registry/frame.ts";
-import { runIn } from "../registry/guard.ts";
+import { currentFrame, type Frame } from "../registry/frame.ts";
 import { seal, wireText } from "./_envelope.ts";
 import { unpackError } from "./_failure.ts";
 import { forward } from "./_forward.ts";
+import { WorkerLostError } from "./errors.ts";
 import { type Pool, watchWorkers } from "./_pool_workers.ts";
 
 /**
@@ -46,7 +46,7 @@ const adapters = new WeakMap<object, object>();
  * - reject with the signal's reason as soon as it aborts, also where it is aborted already;
  * - reject with {@linkcode WorkerLostError} when the worker ends before it has answered.
  *
- * The pool's own workers and timers are begun with no slot bound: they belong to no caller. An error
+ * The pool's workers are begun with no slot bound: they belong to no caller. An error
  * that escapes in a worker ends that worker only; the pool emits it and starts another.
  *
  * A worker that exits by itself is noticed where the platform has Web Locks or a `close` event (Deno,
@@ -104,14 +104,14 @@ async function execute(
   transferList?: readonly Transferable[],
 ): Promise<unknown> {
   const sealed = seal(wireText(frame), data ?? {});
-  const start = (own: AbortSignal | undefined) =>
-    runIn(ROOT, () => pool.execute(sealed, name, own, transferList), []);
   try {
-    return signal instanceof AbortSignal
-      ? await untilAborted([signal], ([own]) => start(own))
-      : await start(signal);
+    if (!(signal instanceof AbortSignal)) {
+      return await pool.execute(sealed, name, signal, transferList);
+    }
+    const start = ([own]: readonly AbortSignal[]) => pool.execute(sealed, name, own, transferList);
+    return await untilAborted([signal], start);
   } catch (error) {
-    throw unpackError(error);
+    throw failureOf(error, name);
   }
 }
 
@@ -129,14 +129,19 @@ async function mapExecute(
     : data as Iterable<unknown>;
   const given = isIterable(signals) ? [...signals] : undefined;
   const start = (own: Iterable<AbortSignal> | undefined) =>
-    runIn(ROOT, () => pool.mapExecute(sealed, name, own, transferList), []);
+    pool.mapExecute(sealed, name, own, transferList);
   try {
     return given?.every((signal) => signal instanceof AbortSignal)
       ? await untilAborted(given, start)
       : await start(given ?? signals);
   } catch (error) {
-    throw unpackError(error);
+    throw failureOf(error, name);
   }
+}
+
+/** What the caller gets for what the pool rejects with. */
+function failureOf(error: unknown, task: string | undefined): unknown {
+  return error instanceof WorkerLostError ? error.of(task) : unpackError(error);
 }
 
 function isIterable<T>(value: Iterable<T> | undefined): value is Iterable<T> {
@@ -169,11 +174,12 @@ async function untilAborted<R>(
   }
 }
 
+const METHODS = ["execute", "mapExecute", "sendToWorker", "createAndSetupWorkerNode"];
+
 function checkPool(pool: ThreadPool): void {
-  const { execute, mapExecute, sendToWorker, workerNodes, promiseResponseMap } =
-    (pool ?? {}) as unknown as Record<string, unknown>;
-  const known = [execute, mapExecute, sendToWorker].every((fn) => typeof fn === "function") &&
-    Array.isArray(workerNodes) && promiseResponseMap instanceof Map;
+  const parts = (pool ?? {}) as unknown as Record<string, unknown>;
+  const known = METHODS.every((name) => typeof parts[name] === "function") &&
+    Array.isArray(parts.workerNodes) && parts.promiseResponseMap instanceof Map;
   if (known) return;
   throw new TypeError(
     `Cannot adapt this pool: expected a FixedThreadPool or DynamicThreadPool of ` +

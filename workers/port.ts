@@ -1,7 +1,7 @@
 import { currentFrame, type Frame } from "../registry/frame.ts";
-import { runIn } from "../registry/guard.ts";
-import { decodeFrame, type WireLimits } from "../registry/wire.ts";
-import { isEnvelope, MARK, seal, wireText } from "./_envelope.ts";
+import { runIn } from "../registry/scope.ts";
+import type { WireLimits } from "../registry/wire.ts";
+import { isEnvelope, MARK, seal, WireReader, wireText } from "./_envelope.ts";
 import { forward } from "./_forward.ts";
 
 /** What {@linkcode bindPort} needs of a port: a `Worker`, a `MessagePort`, a worker's `self` have it. */
@@ -52,7 +52,7 @@ interface Received {
  * @param port A `Worker`, a `MessagePort`, a worker's `self`, or what has their methods.
  * @param options How much is taken from the other end.
  * @returns The bound port. Its `postMessage` throws a `TypeError` if a slot's value cannot be sent.
- * @throws {TypeError} If `port` is not a port.
+ * @throws {TypeError} If `port` is not a port, or a limit is not a number.
  *
  * @example
  * ```ts
@@ -76,16 +76,14 @@ interface Received {
  */
 export function bindPort<P extends Port>(port: P, options: BindPortOptions = {}): P {
   checkPort(port);
-  const { limits = {} } = options;
+  const wires = new WireReader(options.limits);
   const received = new WeakMap<Event, { readonly frame: Frame; readonly event: Event }>();
   const bound = new WeakMap<object, Listener>();
   const boundOfNode = new WeakMap<NodeListener, NodeListener>();
   let onmessage: Listener | null = null;
 
   const open = (message: unknown): Received | undefined =>
-    isEnvelope(message)
-      ? { frame: decodeFrame(message[MARK], limits), message: message.data }
-      : undefined;
+    isEnvelope(message) ? { frame: wires.read(message[MARK]), message: message.data } : undefined;
 
   /** Opened once for all listeners of one event: they share the data. */
   const openEvent = (event: Event) => {

@@ -22,8 +22,8 @@ import {
 import { forkFrom } from "../propagation/fork.ts";
 import { ROOT } from "../registry/frame.ts";
 import { takeWorkerNumber, type WorkerNumber } from "../registry/thread.ts";
-import { decodeFrame, type WireLimits } from "../registry/wire.ts";
-import { isEnvelope, MARK } from "./_envelope.ts";
+import type { WireLimits } from "../registry/wire.ts";
+import { isEnvelope, MARK, WireReader } from "./_envelope.ts";
 import { packError } from "./_failure.ts";
 import { holdLock } from "./_liveness.ts";
 
@@ -47,39 +47,39 @@ export interface ThreadLocalWorkerOptions extends WorkerOptions {
  * @param tasks The functions that the pool can execute, by name, or a single one.
  * @param options Those of `ThreadWorker`, and `limits`.
  * @returns The worker.
- * @throws If `tasks` or `options` are not what `ThreadWorker` takes.
+ * @throws If `tasks` or `options` are not what `ThreadWorker` takes, or a limit is not a number.
  *
  * @example
- * ```ts ignore
- * import { currentUser } from "./slots.ts";
+ * ```ts
  * import { threadLocalWorker } from "@thread-local/core/workers/worker";
+ * import { assert } from "@std/assert";
  *
- * threadLocalWorker({
- *   audit: (line?: string) => console.log(currentUser.get(), line),
- * });
+ * const worker = threadLocalWorker({ greet: (name?: string) => `hello ${name}` });
+ *
+ * assert(worker.hasTaskFunction("greet").status);
  * ```
  */
 export function threadLocalWorker<Data = unknown, Response = unknown>(
   tasks: TaskFunction<Data, Response> | TaskFunctions<Data, Response>,
   options: ThreadLocalWorkerOptions = {},
 ): ThreadWorker<Data, Response> {
-  const { limits = {}, ...rest } = options;
-  return new ThreadLocalWorker<Data, Response>(tasks, rest, limits);
+  const { limits, ...rest } = options;
+  return new ThreadLocalWorker<Data, Response>(tasks, rest, new WireReader(limits));
 }
 
 type Task<Data, Response> = (data?: Data) => Response | Promise<Response>;
 
 class ThreadLocalWorker<Data, Response> extends ThreadWorker<Data, Response> {
   private introduced: Promise<void> | undefined = undefined;
-  private readonly limits: WireLimits;
+  private readonly wires: WireReader;
 
   constructor(
     tasks: TaskFunction<Data, Response> | TaskFunctions<Data, Response>,
     options: WorkerOptions,
-    limits: WireLimits,
+    wires: WireReader,
   ) {
     super(threadsOf(tasks), options);
-    this.limits = limits;
+    this.wires = wires;
   }
 
   override addTaskFunction(
@@ -89,7 +89,7 @@ class ThreadLocalWorker<Data, Response> extends ThreadWorker<Data, Response> {
     return super.addTaskFunction(name, threadOf(name, task));
   }
 
-  /** Called for each task, with what the pool passes on. */
+  /** Runs a task with what the pool passes on. */
   async runTask(name: string, task: Task<Data, Response>, sent?: Data): Promise<Response> {
     if (!isEnvelope(sent)) return await forkFrom(ROOT, name, task, [sent]);
     const { [MARK]: wire, data, worker } = sent;
@@ -97,8 +97,7 @@ class ThreadLocalWorker<Data, Response> extends ThreadWorker<Data, Response> {
     sent.data = undefined;
     try {
       if (worker !== undefined) await (this.introduced ??= this.introduce(worker));
-      const frame = decodeFrame(wire, this.limits);
-      return await forkFrom(frame, name, task, [data as Data]);
+      return await forkFrom(this.wires.read(wire), name, task, [data as Data]);
     } catch (error) {
       throw packError(error);
     }

@@ -2,30 +2,29 @@ import { addGlobalObserver, recordFunction } from "@thread-local/core/observers"
 import { type Case, nanosecondsAtMost, type Row } from "../harness/row.ts";
 
 let value = 0;
-const body = () => ++value;
-const options = {};
+const operator = () => ++value;
+const OPTIONS = { scope: "kernel-function" } as const;
 
-const unobserved: Case = (meter) => meter.time(() => recordFunction("bench", options, body));
+const raw: Case = (meter) => meter.time(() => operator());
 
-const rawCall: Case = (meter) => meter.time(() => body());
+const recorded: Case = (meter) => meter.time(() => recordFunction("op", OPTIONS, operator));
 
 const observed: Case = (meter) => {
-  addGlobalObserver({ start: () => ++value, end: () => ++value });
-  return meter.time(() => recordFunction("bench", options, body));
+  addGlobalObserver({ start: () => value, end: (_, started) => value = started + 1 });
+  return recorded(meter);
 };
 
-/** The lines of the table for the observers of operators. */
 export const rows: readonly Row[] = [
   {
-    what: "recordFunction(), no observer − fn()",
-    ours: unobserved,
-    raw: rawCall,
+    what: "recordFunction(), no observer / fn()",
+    ours: recorded,
+    raw,
     limit: nanosecondsAtMost(3),
   },
   {
-    what: "recordFunction(), one observer − fn()",
+    what: "recordFunction(), one observer / fn()",
     ours: observed,
-    raw: rawCall,
+    raw,
     limit: nanosecondsAtMost(300),
   },
 ];

@@ -6,9 +6,9 @@ import {
   parallelFor,
   saveThreadLocalState,
   ThreadLocal,
-  ThreadLocalState,
+  type ThreadLocalState,
 } from "@thread-local/core";
-import { atMost, type Case, fasterBy, nanosecondsAtMost, type Row } from "../harness/row.ts";
+import { atMost, type Case, fasterBy, type Row } from "../harness/row.ts";
 
 /** What a baseline's storage holds: a fresh one for each binding, as ours has a fresh frame. */
 interface Box {
@@ -87,17 +87,6 @@ const rawLoop: Case = (meter) => {
   return als.run({ value: 0 }, () => meter.timeAsync(() => Promise.all(indexes.map(chunk))));
 };
 
-/** There and back, with a small value of each kind. */
-const wire: Case = (meter) => {
-  const values = [1, "a user's id", true, { trace: "4bf92f3577b34da6", sampled: false }];
-  const state = Array.from(
-    { length: 16 },
-    (_, index) =>
-      new ThreadLocal<unknown>(`bench.wire.${index}`, { initial: -1, shared: true, wire: true }),
-  ).reduce((state, slot, index) => state.with(slot, values[index % 4]), saveThreadLocalState());
-  return meter.time(() => ThreadLocalState.fromWire(state.toWire()));
-};
-
 /** The lines of the table for what follows the work. */
 export const rows: readonly Row[] = [
   {
@@ -116,5 +105,4 @@ export const rows: readonly Row[] = [
     raw: rawLoop,
     limit: atMost(4),
   },
-  { what: "toWire() and fromWire(), 16 slots", ours: wire, limit: nanosecondsAtMost(10_000) },
 ];

@@ -1,4 +1,5 @@
 /** All-reduce: in one process through memory, from a worker through a message port. */
+import type { Remote } from "comlink";
 import type { ProcessGroup } from "./groups.ts";
 
 interface Meeting {
@@ -29,13 +30,6 @@ export class Rendezvous {
     }
     return meeting.sum.promise;
   }
-
-  /** Serves the rank at the other end of `port`, as if it were here. */
-  serve(rank: number, port: MessagePort): void {
-    port.onmessage = async ({ data: { name, data } }) => {
-      port.postMessage({ name, sum: await this.reduce(name, rank, data) });
-    };
-  }
 }
 
 /** How a rank reaches the rendezvous. */
@@ -45,45 +39,20 @@ type Reduce = (name: string, data: Float64Array) => Promise<Float64Array>;
 export class Group implements ProcessGroup {
   readonly #reduce: Reduce;
   readonly #calls = new Map<string, number>();
-  #destroyed = false;
+  isDestroyed = false;
 
   constructor(readonly rank: number, readonly size: number, reduce: Reduce) {
     this.#reduce = reduce;
   }
 
-  static inProcess(rank: number, rendezvous: Rendezvous): Group {
-    return new Group(
-      rank,
-      rendezvous.size,
-      (name, data) => rendezvous.reduce(name, rank, data),
-    );
-  }
-
-  static overPort(rank: number, size: number, port: MessagePort): Group {
-    const waiting = new Map<string, (sum: Float64Array) => void>();
-    port.onmessage = ({ data: { name, sum } }) => {
-      waiting.get(name)!(sum);
-      waiting.delete(name);
-    };
-    return new Group(rank, size, (name, data) => {
-      const { promise, resolve } = Promise.withResolvers<Float64Array>();
-      waiting.set(name, resolve);
-      port.postMessage({ name, data });
-      return promise;
-    });
-  }
-
-  get isDestroyed(): boolean {
-    return this.#destroyed;
+  /** The rendezvous is an object of this isolate, or one that comlink reaches in another. */
+  static at(rendezvous: Rendezvous | Remote<Rendezvous>, rank: number, size: number): Group {
+    return new Group(rank, size, async (name, data) => await rendezvous.reduce(name, rank, data));
   }
 
   allReduce(name: string, data: Float64Array): Promise<Float64Array> {
     const call = (this.#calls.get(name) ?? 0) + 1;
     this.#calls.set(name, call);
     return this.#reduce(`${name}#${call}`, data);
-  }
-
-  destroy(): void {
-    this.#destroyed = true;
   }
 }

@@ -43,9 +43,18 @@ const named = await Promise.all(["a", "b", "c"].map((name, index) =>
     return here.get(w)!.data.every((value, i) => value === elsewhere.get(w)!.data[i]);
   }, { name })
 ));
-const calls = await Promise.all([0, 1].map(() => pool.execute(undefined, "kernelCalls")));
+const calls = await Promise.all([0, 1].map(() => pool.execute(undefined, "kernelCalls"))) as [
+  string,
+  number,
+][][];
 await pool.destroy();
 console.log(`kernels on workers, by forward thread: ${JSON.stringify(calls)}`);
+for (const name of ["a", "b", "c"]) {
+  const own = calls.flat().filter(([thread]) => thread === name);
+  if (own.reduce((sum, [, count]) => sum + count, 0) !== 3) {
+    faults.push(`a call of ${name} is lost`);
+  }
+}
 if (named.includes(false)) faults.push("a gradient from the pool differs");
 
 await Deno.writeTextFile(

@@ -1,6 +1,7 @@
 /** The file of a worker: a rank of its own, or the place where kernels are computed. */
 import { threadLocalWorker } from "@thread-local/core/workers/worker";
-import { Group } from "./collective.ts";
+import { wrap } from "comlink";
+import { Group, type Rendezvous } from "./collective.ts";
 import { evaluateHere, kernelCalls, type KernelTask } from "./kernels.ts";
 import { beRank } from "./ranks.ts";
 import { rank } from "./training.ts";
@@ -12,7 +13,8 @@ export interface RankTask {
 }
 
 threadLocalWorker<never, unknown>({
-  train: (task?: RankTask) => beRank(Group.overPort(rank.get(), task!.size, task!.port)),
+  train: (task?: RankTask) =>
+    beRank(Group.at(wrap<Rendezvous>(task!.port), rank.get(), task!.size)),
   kernel: (task?: KernelTask) => evaluateHere(task!),
   kernelCalls: () => [...kernelCalls].map(([{ name }, { count }]) => [name, count]),
 });

@@ -1,6 +1,7 @@
 /** The ranks of a run: four threads of this process, or four workers. */
 import { fork } from "@thread-local/core/propagation";
 import { threadLocalPool } from "@thread-local/core/workers";
+import { expose } from "comlink";
 import { FixedThreadPool } from "poolifier-web-worker";
 import { Group, Rendezvous } from "./collective.ts";
 import { registerGroup, setThreadIsolation, unregisterGroup } from "./groups.ts";
@@ -16,7 +17,7 @@ export async function beRank(group: Group): Promise<TrainingResult> {
     return await train();
   } finally {
     unregisterGroup(GROUP);
-    group.destroy();
+    group.isDestroyed = true;
   }
 }
 
@@ -27,7 +28,7 @@ export async function trainOnThreads(): Promise<TrainingResult[]> {
   const ranks = Array.from(
     { length: RANKS },
     (_, r) =>
-      rank.run(r, () => fork(() => beRank(Group.inProcess(r, rendezvous)), { name: `rank ${r}` })),
+      rank.run(r, () => fork(() => beRank(Group.at(rendezvous, r, RANKS)), { name: `rank ${r}` })),
   );
   try {
     return await Promise.all(ranks);
@@ -48,7 +49,7 @@ export async function trainOnWorkers(): Promise<TrainingResult[]> {
   const pool = openWorkers(RANKS);
   const channels = Array.from({ length: RANKS }, () => new MessageChannel());
   const ranks = channels.map(({ port1, port2: port }, r) => {
-    rendezvous.serve(r, port1);
+    expose(rendezvous, port1);
     const task: RankTask = { size: RANKS, port };
     return rank.run(r, () => pool.execute(task, "train", undefined, [port]));
   });

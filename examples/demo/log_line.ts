@@ -5,6 +5,7 @@ export const PLACES = [
   "in a queued job",
   "on a pooled connection",
   "in an async generator",
+  "on a worker",
   "in a bound callback",
 ] as const;
 

@@ -3,9 +3,10 @@
  *
  * Two servers get the same 1,000 requests at the same time. Each binds the user and the request id
  * once, and five layers down a logger that takes neither writes them: after an await and a timer,
- * in a queued job, on a pooled connection, in an async generator, in a bound callback. One server
- * keeps them in a `ThreadLocal`, the other in a variable of the module. Every line carries the
- * number of the order that it is about, and the client knows who sent that order.
+ * in a queued job, on a pooled connection, in an async generator, on a worker, in a bound callback.
+ * One server keeps them in a `ThreadLocal`, the other in a variable of the module (which each worker
+ * has for itself, and where nobody sets it). Every line carries the number of the order that it is
+ * about, and the client knows who sent that order.
  *
  * Begin to read at `server.ts`.
  */

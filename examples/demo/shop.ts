@@ -1,5 +1,6 @@
 import PQueue from "p-queue";
 import { connections } from "./bank.ts";
+import { labels } from "./label_pool.ts";
 import { log } from "./logger.ts";
 import { bind } from "./slots.ts";
 
@@ -13,6 +14,7 @@ export async function placeOrder(request: Request): Promise<void> {
   await invoice(order);
   await pay(order);
   await pick(order);
+  await label(order);
   await deliver(order);
 }
 
@@ -49,6 +51,11 @@ async function* walkToShelf(order: number): AsyncGenerator<number> {
   await new Promise((resolve) => setTimeout(resolve, Math.random() * 5));
   log("in an async generator", order);
   yield order;
+}
+
+/** A worker knows nothing of this isolate: the state is sent along with the task. */
+async function label(order: number): Promise<void> {
+  await labels.execute(order, "drawLabel");
 }
 
 const waiting: (() => void)[] = [];

@@ -20,17 +20,18 @@ class ModuleVariable<T> implements Variable<T> {
   }
 }
 
-const off = Deno.args.includes("--off");
+/** Whether the library is switched off, here and in the workers. */
+export const off: boolean = Deno.args.includes("--off");
 
-/** Who the current request comes from. */
+/** Who the current request comes from. With `wire` it goes along to a worker. */
 export const user: Variable<string> = off
   ? new ModuleVariable("nobody")
-  : new ThreadLocal("demo.user", { initial: "nobody" });
+  : new ThreadLocal("demo.user", { initial: "nobody", wire: true });
 
 /** Which request it is. */
 export const requestId: Variable<string> = off
   ? new ModuleVariable("none")
-  : new ThreadLocal("demo.requestId", { initial: "none" });
+  : new ThreadLocal("demo.requestId", { initial: "none", wire: true });
 
 /** Keeps a callback with the request that made it, whoever calls it and when. */
 export const bind: typeof bindThreadLocalState = off ? (fn) => fn : bindThreadLocalState;

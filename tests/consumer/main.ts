@@ -5,9 +5,12 @@
  * @module
  */
 import { registry, saveThreadLocalState, type ThreadLocal } from "@thread-local/core";
-import { ThreadLocalStateGuard } from "@thread-local/core/guards";
-import { detached } from "@thread-local/core/propagation";
+import { isGradEnabled, NoGradGuard, ThreadLocalStateGuard } from "@thread-local/core/guards";
+import { addGlobalObserver, recordFunction, removeObserver } from "@thread-local/core/observers";
+import { detached, fork } from "@thread-local/core/propagation";
+import { Node, RankLocal } from "@thread-local/core/rank-local";
 import { ThreadLocal as SameThreadLocal } from "@thread-local/core/registry";
+import { bindPort } from "@thread-local/core/workers";
 import { attempt, user } from "./slots.ts";
 
 function expect(what: string, actual: unknown, expected: unknown): void {
@@ -44,3 +47,29 @@ const state = user.run("cat", saveThreadLocalState);
   expect("detached() sees nothing of it", detached(() => user.get()), "nobody");
 }
 expect("and its end brings the previous one back", user.get(), "nobody");
+
+const rank = new RankLocal("consumer.rank", () => ({}));
+const [own, node] = await fork(() => [rank.get(), new Node("mul", () => rank.get())] as const);
+expect("a node finds its forward thread's instance", node.evaluate(), own);
+expect("which is not this thread's", rank.get() === own, false);
+
+{
+  using _ = new NoGradGuard();
+  expect("PyTorch's guards bind", isGradEnabled(), false);
+}
+
+const ranges: string[] = [];
+const observer = addGlobalObserver({ start: ({ name }) => ranges.push(name) });
+recordFunction("add", {}, () => 1 + 2);
+await removeObserver(observer);
+expect("an observer is told of a range", ranges.join(), "add");
+
+const { port1, port2 } = new MessageChannel();
+const [here, there] = [bindPort(port1), bindPort(port2)];
+const received = new Promise<string>((resolve) => {
+  there.onmessage = () => resolve(user.get());
+});
+user.run("dan", () => here.postMessage("hello"));
+expect("a message brings its sender's state", await received, "dan");
+here.close();
+there.close();

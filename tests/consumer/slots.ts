@@ -7,5 +7,5 @@ declare module "@thread-local/core" {
   }
 }
 
-export const user = new ThreadLocal<string>("consumer.user", { initial: "nobody" });
+export const user = new ThreadLocal<string>("consumer.user", { initial: "nobody", wire: true });
 export const attempt = new ThreadLocal<number>("consumer.attempt", { init: () => 1 });

@@ -144,7 +144,7 @@ Deno.test("autograd: a backward node on the engine's thread finds its forward th
   assertEquals(seen, [["a"], ["b"], ["c"]]);
 });
 
-const group = (rank: number) => Group.inProcess(rank, new Rendezvous(1));
+const group = (rank: number) => Group.at(new Rendezvous(1), rank, 1);
 
 Deno.test("groups: with isolation off, registered once and found from every thread", async () => {
   setThreadIsolation(false);
@@ -184,7 +184,7 @@ Deno.test("groups: a name registered twice, an unknown and a destroyed one are t
 
   assertThrows(() => registerGroup("destroyed", destroyed), DuplicateGroupError, '"destroyed"');
   assertThrows(() => resolveGroup("unknown"), UnknownGroupError, '"unknown"');
-  destroyed.destroy();
+  destroyed.isDestroyed = true;
   assertThrows(() => resolveGroup("destroyed"), DestroyedGroupError, '"destroyed"');
   unregisterGroup("destroyed");
 });

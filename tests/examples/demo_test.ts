@@ -13,9 +13,9 @@ Deno.test("demo ends with exit status 0", () => {
   assertEquals(code, 0, `${stderr}${stdout}`);
 });
 
-Deno.test("demo answers every request and writes six lines for each, with the library and without", () => {
+Deno.test("demo answers every request and writes seven lines for each, with the library and without", () => {
   assertEquals(figures("requests answered"), [1_000, 1_000]);
-  assertEquals(figures("log lines"), [6_000, 6_000]);
+  assertEquals(figures("log lines"), [7_000, 7_000]);
 });
 
 Deno.test("demo counts no line with the wrong user or request with the library, many without", () => {
@@ -24,6 +24,10 @@ Deno.test("demo counts no line with the wrong user or request with the library, 
 
   assertEquals([users, requests], [0, 0]);
   assert(usersOff > 1_000 && requestsOff > 1_000, stdout);
+});
+
+Deno.test("demo writes a worker's lines with the user of the caller, without the library with nobody", () => {
+  assertEquals(figures("on a worker"), [0, 1_000]);
 });
 
 Deno.test("demo prints the throughput of both", () => {

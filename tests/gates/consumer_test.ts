@@ -27,7 +27,9 @@ Deno.test("a project that imports the library from JSR type-checks and runs", as
 
   const said = await deno(CONSUMER, ["run", "main.ts"]);
 
+  // The first and the last thing that it tries.
   assert(said.includes("ok: registry.get() finds the slot"), said);
+  assert(said.includes("ok: a message brings its sender's state"), said);
 });
 
 Deno.test("every entry point is there under its name on JSR", async () => {

@@ -67,7 +67,7 @@ async function pickImportMap(): Promise<string[]> {
     stderr: "null",
   }).output();
   const map = success ? [] : ["--import-map=tests/npm/import_map.json"];
-  console.log(`@std import map: ${success ? "deno.json's" : map[0]}`);
+  console.log(`@std from ${success ? "JSR" : `npm ${map[0]}`}`);
   return map;
 }
 

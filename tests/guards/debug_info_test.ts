@@ -195,6 +195,42 @@ Deno.test("ThreadLocalDebugInfo keeps infos of kinds made later, and passes them
   });
 });
 
+Deno.test("ThreadLocalDebugInfo takes no info over the wire whose kind is made without wire", () => {
+  const arrived = decode([["debug_info_test.secret", "forged"], ["debug_info_test.user", "ann"]]);
+
+  ThreadLocalDebugInfo.slot.run(arrived, () => {
+    assertEquals(ThreadLocalDebugInfo.get(SECRET), null);
+    assertEquals(ThreadLocalDebugInfo.get(USER), "ann");
+  });
+});
+
+Deno.test("ThreadLocalDebugInfo takes no info for a kind that is made later, without wire", () => {
+  const arrived = decode([["debug_info_test.later secret", "forged"]]);
+  const LATER = new DebugInfoKind<string>("debug_info_test.later secret");
+
+  ThreadLocalDebugInfo.slot.run(arrived, () => {
+    assertEquals(ThreadLocalDebugInfo.get(LATER), null);
+    assertThrows(() => ThreadLocalDebugInfo.peek(LATER), TypeError, "without wire");
+  });
+});
+
+Deno.test("ThreadLocalDebugInfo.pop() changes nothing where the info's decode throws", () => {
+  const arrived = decode([["debug_info_test.lying pop", "x"]]);
+  const LYING = new DebugInfoKind<number>("debug_info_test.lying pop", {
+    wire: {
+      encode: String,
+      decode: () => {
+        throw new TypeError("lying");
+      },
+    },
+  });
+
+  ThreadLocalDebugInfo.slot.run(arrived, () => {
+    assertThrows(() => ThreadLocalDebugInfo.pop(LYING), TypeError, "lying");
+    assertStrictEquals(ThreadLocalDebugInfo.slot.get(), arrived);
+  });
+});
+
 Deno.test("ThreadLocalDebugInfo.get() takes an info whose decode throws later for none", () => {
   const arrived = decode([["debug_info_test.lying", "x"]]);
   const LYING = new DebugInfoKind<number>("debug_info_test.lying", {

@@ -3,7 +3,7 @@ import * as guards from "@thread-local/core/guards";
 import * as observers from "@thread-local/core/observers";
 
 /** The folders that a second copy of the package, under another URL, is made of. */
-const FOLDERS = ["registry", "guards", "observers"];
+const FOLDERS = ["registry", "guards", "propagation", "rank_local", "observers"];
 
 /** Loads a second copy into this isolate. */
 async function loadCopy(): Promise<{ guards: typeof guards; observers: typeof observers }> {

@@ -1,5 +1,6 @@
 import { onMisuse } from "@thread-local/core";
 import fc from "fast-check";
+import { EDITED_SLOTS } from "./edits.ts";
 import { execute } from "./interpreter.ts";
 import { list, listStatement } from "./listing.ts";
 import { type Expectation, predict } from "./model.ts";
@@ -115,7 +116,11 @@ function compareTraces(actual: Trace, expected: Trace): number {
 function nameOf({ reads }: Reading, index: number): string {
   const inSlots = index - reads.length % 2;
   if (inSlots < 0) return "The size of the state";
-  return `${inSlots % 2 === 0 ? "isBound()" : "get()"} of slot${Math.floor(inSlots / 2)}`;
+  const slot = Math.floor(inSlots / 2);
+  const edited = slot - (Math.floor(reads.length / 2) - EDITED_SLOTS.length);
+  return `${inSlots % 2 === 0 ? "isBound()" : "get()"} of ${
+    edited < 0 ? `slot${slot}` : EDITED_SLOTS[edited].key
+  }`;
 }
 
 function compareReports(actual: readonly string[], predictions: readonly Expectation[]): void {

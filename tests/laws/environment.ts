@@ -1,4 +1,5 @@
-import type { Edit, How, Target, Value } from "./program.ts";
+import { type Edit as SlotEdit, EDITS, write } from "./edits.ts";
+import type { Edit, How, Target } from "./program.ts";
 import type { Scope } from "./scope.ts";
 
 // What the model hands from function to function: plain values, none of the library's.
@@ -6,10 +7,10 @@ import type { Scope } from "./scope.ts";
 /** A slot is its identity. */
 export interface Slot {
   readonly key: string;
-  readonly initial: Value;
+  readonly initial: unknown;
 }
 
-type Bindings = ReadonlyMap<Slot, Value>;
+type Bindings = ReadonlyMap<Slot, unknown>;
 
 /** What one flow sees. Also what a saved state is. */
 export interface Environment {
@@ -18,10 +19,16 @@ export interface Environment {
   readonly guards: readonly Guard[];
 }
 
+/** A guard's part in one slot: it binds the slot, or edits what is bound outside. */
+export interface Part {
+  readonly slot: Slot;
+  readonly edit: SlotEdit | undefined;
+}
+
 /** An open or closed guard. It knows what to bring back. */
 export interface Guard {
-  /** The slot that it binds; `undefined` for a whole state. */
-  readonly slot: Slot | undefined;
+  /** What it binds, or edits, one part a slot; `undefined` for a whole state. */
+  readonly parts: readonly Part[] | undefined;
   readonly opened: number;
   before: Environment;
   closed: number | undefined;
@@ -33,13 +40,37 @@ export type Names = Scope<Slot, Environment, Guard>;
 export const EMPTY: Environment = { bindings: new Map(), guards: [] };
 
 /** `slot` bound to `value`. */
-export function bind({ bindings, guards }: Environment, slot: Slot, value: Value): Environment {
+export function bind({ bindings, guards }: Environment, slot: Slot, value: unknown): Environment {
   return { bindings: new Map(bindings).set(slot, value), guards };
 }
 
 /** The slots unbound. */
 export function unbind({ bindings, guards }: Environment, slots: readonly Slot[]): Environment {
   return { bindings: new Map([...bindings].filter(([slot]) => !slots.includes(slot))), guards };
+}
+
+/** What `slot` reads. */
+export function valueIn({ bindings }: Environment, slot: Slot): unknown {
+  return bindings.has(slot) ? bindings.get(slot) : slot.initial;
+}
+
+/** What a guard of these edits sees inside. */
+export function applyEdits(environment: Environment, edits: readonly SlotEdit[]): Environment {
+  return edits.reduce(
+    (outside, { slot, apply }) => bind(outside, slot, apply(valueIn(outside, slot))),
+    environment,
+  );
+}
+
+/** Takes a guard's part out of what is visible now. */
+export function undoPart({ slot, edit }: Part, before: Environment, now: Environment): Environment {
+  if (edit === undefined) return copyBinding(slot, before, now);
+  const outside = valueIn(before, slot);
+  const undone = edit.undo(outside, valueIn(now, slot));
+  // Where nothing else changed it, the slot is as it was: unbound, if it was that.
+  return write(undone) === write(outside)
+    ? copyBinding(slot, before, now)
+    : bind(now, slot, undone);
 }
 
 /** `to`, with the slot as it is in `from`. */
@@ -90,10 +121,24 @@ export function enter(
       return bind(environment, scope.slot(how.slot), how.value);
     case "state.run":
       return scope.state(how.state);
+    case "edit":
+      return applyEdits(environment, EDITS[how.edit]);
   }
 }
 
 /** Whether what a guard is to bind can be had. */
 export function exists(target: Target, scope: Names): boolean {
-  return target.binds === "slot" || scope.state(target.state) !== undefined;
+  return target.binds !== "state" || scope.state(target.state) !== undefined;
+}
+
+/** What a guard of this target binds or edits. */
+export function partsOf(target: Target, scope: Names): readonly Part[] | undefined {
+  switch (target.binds) {
+    case "slot":
+      return [{ slot: scope.slot(target.slot), edit: undefined }];
+    case "edit":
+      return EDITS[target.edit].map((edit) => ({ slot: edit.slot, edit }));
+    case "state":
+      return undefined;
+  }
 }

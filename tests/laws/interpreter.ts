@@ -8,6 +8,7 @@ import {
   type ThreadLocalState,
   ThreadLocalStateGuard,
 } from "@thread-local/core";
+import { EDIT_GUARDS, editedSlots } from "./edit_guards.ts";
 import {
   type Body,
   type Edit,
@@ -100,6 +101,7 @@ class Flow {
       yield* this.execute(statement);
       const reads: unknown[] = [];
       for (const slot of this.scope.slots) reads.push(slot.isBound(), slot.get());
+      for (const { slot, write } of editedSlots()) reads.push(slot.isBound(), write(slot.get()));
       this.trace.push({ after: statement, reads });
     }
   }
@@ -211,6 +213,9 @@ class Flow {
     scope.states.push(edited);
     const reads: unknown[] = [edited.size];
     for (const slot of scope.slots) reads.push(edited.has(slot), edited.get(slot));
+    for (const { slot, write } of editedSlots()) {
+      reads.push(edited.has(slot), write(edited.get(slot)));
+    }
     this.trace.push({ after: statement, reads });
   }
 
@@ -219,6 +224,10 @@ class Flow {
     if (target.binds === "slot") {
       const slot = this.scope.slot(target.slot);
       return async ? slot.enter(target.value) : slot.with(target.value);
+    }
+    if (target.binds === "edit") {
+      const guard = EDIT_GUARDS[target.edit];
+      return async ? guard.enter() : guard.create();
     }
     const state = this.scope.state(target.state);
     if (state === undefined) return undefined;
@@ -237,6 +246,8 @@ class Flow {
         return this.scope.slot(how.slot).run(how.value, fn);
       case "state.run":
         return this.scope.state(how.state)?.run(fn);
+      case "edit":
+        return EDIT_GUARDS[how.edit].run(fn);
     }
   }
 

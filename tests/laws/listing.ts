@@ -111,6 +111,8 @@ function call(how: How): string {
       return `${slot(how.slot)}.run(${value(how.value)}, `;
     case "state.run":
       return `${state(how.state)}.run(`;
+    case "edit":
+      return `under ${how.edit}: (`;
   }
 }
 
@@ -121,6 +123,7 @@ function guard(target: Target, async: boolean): string {
       ? `await ${slot(target.slot)}.enter(${bound})`
       : `${slot(target.slot)}.with(${bound})`;
   }
+  if (target.binds === "edit") return async ? `await enter ${target.edit}` : `new ${target.edit}`;
   const bound = state(target.state);
   return async
     ? `await ThreadLocalStateGuard.enter(${bound})`

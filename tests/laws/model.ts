@@ -1,6 +1,7 @@
+import { EDITED_SLOTS, EDITS, write } from "./edits.ts";
 import {
+  applyEdits,
   bind,
-  copyBinding,
   editState,
   EMPTY,
   enter,
@@ -8,8 +9,12 @@ import {
   exists,
   type Guard,
   type Names,
+  type Part,
+  partsOf,
   restore,
   unbind,
+  undoPart,
+  valueIn,
 } from "./environment.ts";
 import {
   type Body,
@@ -93,10 +98,15 @@ class Model {
     }
   }
 
-  private *read({ bindings }: Environment, { slots }: Names): Generator<unknown> {
+  private *read(environment: Environment, { slots }: Names): Generator<unknown> {
+    const { bindings } = environment;
     for (const slot of slots) {
       yield bindings.has(slot);
-      yield bindings.has(slot) ? bindings.get(slot) : slot.initial;
+      yield valueIn(environment, slot);
+    }
+    for (const slot of EDITED_SLOTS) {
+      yield bindings.has(slot);
+      yield write(valueIn(environment, slot));
     }
   }
 
@@ -209,12 +219,22 @@ class Model {
   ): Generator<void, Guard> {
     const { scope } = flow;
     // The arguments are read now, the guard binds after the suspension.
-    const slot = target.binds === "slot" ? scope.slot(target.slot) : undefined;
+    const parts = partsOf(target, scope);
     const state = target.binds === "state" ? scope.state(target.state) : undefined;
     if (async) yield;
     const before = flow.environment;
-    const guard: Guard = { slot, opened: ++this.clock, before, closed: undefined, reported: false };
-    const inside = target.binds === "slot" ? bind(before, slot!, target.value) : state!;
+    const guard: Guard = {
+      parts,
+      opened: ++this.clock,
+      before,
+      closed: undefined,
+      reported: false,
+    };
+    const inside = target.binds === "slot"
+      ? bind(before, parts![0].slot, target.value)
+      : target.binds === "edit"
+      ? applyEdits(before, EDITS[target.edit])
+      : state!;
     flow.environment = { bindings: inside.bindings, guards: [...before.guards, guard] };
     scope.guards.push(guard);
     if (!async) this.turn.push(guard);
@@ -222,29 +242,41 @@ class Model {
   }
 
   /**
-   * A guard that binds a slot brings back what the slot was before. If a guard that is open inside
-   * it binds the slot too, that one will bring it back in its place. A guard that binds a state
-   * brings everything back.
+   * A guard that binds a slot brings back what the slot was before, one that edits it takes its
+   * own edit out. If a guard that is open inside it binds the slot too, that one will bring it back
+   * in its place; one that edits it is applied anew. A guard that binds a state brings everything
+   * back.
    */
   private close(guard: Guard, flow: Flow): void {
     if (guard.closed !== undefined) return;
     guard.closed = ++this.clock;
-    const { slot, before } = guard;
-    const { bindings, guards } = flow.environment;
+    const { parts, before } = guard;
+    const { guards } = flow.environment;
     const position = guards.indexOf(guard);
     if (position < 0) {
       this.report("guard-elsewhere", guard);
       return;
     }
     const inner = guards.slice(position + 1).filter(({ closed }) => closed === undefined);
-    if (slot === undefined) {
-      flow.environment = before;
-    } else {
-      const heir = inner.find((other) => other.slot === slot || other.slot === undefined);
-      if (heir !== undefined) heir.before = copyBinding(slot, before, heir.before);
-      else flow.environment = copyBinding(slot, before, { bindings, guards });
-    }
+    if (parts === undefined) flow.environment = before;
+    else for (const part of parts) this.undo(part, before, inner, flow);
     if (inner.length > 0) this.report("guard-out-of-order", guard);
+  }
+
+  private undo(part: Part, before: Environment, inner: readonly Guard[], flow: Flow): void {
+    const { slot } = part;
+    let undo = (now: Environment): Environment => undoPart(part, before, now);
+    for (const guard of inner) {
+      const own = guard.parts?.find((each) => each.slot === slot);
+      if (own === undefined && guard.parts !== undefined) continue;
+      guard.before = undo(guard.before);
+      // What it binds hides what is outside of it.
+      if (own?.edit === undefined) return;
+      const { edit } = own;
+      const outside = undo;
+      undo = (now) => applyEdits(outside(now), [edit]);
+    }
+    flow.environment = undo(flow.environment);
   }
 
   private *call(
@@ -303,6 +335,6 @@ class Model {
   private report(kind: string, guard: Guard): void {
     if (guard.reported) return;
     guard.reported = true;
-    this.reports.push(`${kind} of ${guard.slot?.key ?? "a state"}`);
+    this.reports.push(`${kind} of ${guard.parts?.[0].slot.key ?? "a state"}`);
   }
 }

@@ -9,16 +9,36 @@ export type Value = number | undefined;
  */
 export type Pick = number;
 
-/** What a guard binds: a slot, or a whole state. */
+/** PyTorch's guards: they edit what a slot holds already. */
+export const EDIT_NAMES = [
+  "AutoGradMode(false)",
+  "AutoGradMode(true)",
+  "NoGradGuard()",
+  "EnableGradGuard()",
+  "AutoFwGradMode(false)",
+  "InferenceMode(true)",
+  "InferenceMode(false)",
+  "IncludeDispatchKeyGuard(Tracer, ADInplaceOrView)",
+  "ExcludeDispatchKeyGuard(Tracer, ADInplaceOrView)",
+  "DebugInfoGuard(TEST_INFO)",
+  "DebugInfoGuard(TEST_INFO_2)",
+  "DisableRecordFunctionGuard()",
+] as const;
+
+export type EditName = typeof EDIT_NAMES[number];
+
+/** What a guard binds: a slot, or a whole state; or what it edits. */
 export type Target =
   | { readonly binds: "slot"; readonly slot: Pick; readonly value: Value }
-  | { readonly binds: "state"; readonly state: Pick };
+  | { readonly binds: "state"; readonly state: Pick }
+  | { readonly binds: "edit"; readonly edit: EditName };
 
 /** How a function is called. A plain call shares its synchronous part with the caller. */
 export type How =
   | { readonly by: "plain" | "scoped" | "detached" }
   | { readonly by: "run"; readonly slot: Pick; readonly value: Value }
-  | { readonly by: "state.run"; readonly state: Pick };
+  | { readonly by: "state.run"; readonly state: Pick }
+  | { readonly by: "edit"; readonly edit: EditName };
 
 /** What a flow waits for. */
 export type Event = "microtask" | "timer";
@@ -85,15 +105,19 @@ const slots = fc.array(slot, { maxLength: 3 });
 const recent = fc.nat(3);
 const event: fc.Arbitrary<Event> = fc.constantFrom("microtask", "timer");
 
+const edit = fc.constantFrom(...EDIT_NAMES);
+
 const target: fc.Arbitrary<Target> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ binds: fc.constant("slot"), slot, value }) },
   { weight: 1, arbitrary: fc.record({ binds: fc.constant("state"), state: recent }) },
+  { weight: 2, arbitrary: fc.record({ binds: fc.constant("edit"), edit }) },
 );
 
 const how: fc.Arbitrary<How> = fc.oneof(
   fc.record({ by: fc.constantFrom("plain", "scoped", "detached") }),
   fc.record({ by: fc.constant("run"), slot, value }),
   fc.record({ by: fc.constant("state.run"), state: recent }),
+  fc.record({ by: fc.constant("edit"), edit }),
 );
 
 /** Statements that any function may have. */

@@ -51,8 +51,7 @@ export declare function assertArrayIncludes<T>(
   msg?: string,
 ): void;
 export declare function assertObjectMatch(
-  // deno-lint-ignore no-explicit-any -- as the original has it.
-  actual: Record<PropertyKey, any>,
+  actual: Record<PropertyKey, unknown>,
   expected: Record<PropertyKey, unknown>,
   msg?: string,
 ): void;

@@ -1,15 +1,9 @@
 import { assertEquals } from "@std/assert";
-import {
-  bindThreadLocalState,
-  detached,
-  fork,
-  parallelFor,
-  saveThreadLocalState,
-} from "@thread-local/core";
+import { bindThreadLocalState, detached, fork, parallelFor } from "@thread-local/core";
 import { DebugInfoGuard, ThreadLocalDebugInfo } from "@thread-local/core/guards";
+import { Node } from "@thread-local/core/rank-local";
 import { threadLocalPool } from "@thread-local/core/workers";
 import { FixedThreadPool } from "poolifier-web-worker";
-import { currentThreadFrame } from "./frames.ts";
 import { Bookings, operator, STEP, USER } from "./_user.ts";
 
 const nextTurn = () => new Promise((resolve) => setTimeout(resolve));
@@ -101,17 +95,11 @@ Deno.test("a bound callback sees the debug info, completed inline and from anoth
 
 Deno.test("an observer during backward sees the debug info of the forward caller", async () => {
   using bookings = new Bookings();
-  // What a node of backward does: the forward state, and the forward thread as owner.
-  const forward = DebugInfoGuard.run(USER, "ann", () => {
-    const { thread } = currentThreadFrame();
-    const state = saveThreadLocalState();
-    return (name: string) =>
-      state.run(() => currentThreadFrame().withOwner(thread).run(() => operator(name)));
-  });
+  const node = await fork(() => DebugInfoGuard.run(USER, "ann", () => new Node("mul", operator)));
 
   await DebugInfoGuard.run(USER, "engine", async () => {
     await nextTurn();
-    forward("backward");
+    node.evaluate("backward");
     operator("of the engine");
   });
 

@@ -1,6 +1,5 @@
 import { assert, assertEquals, assertFalse, assertStrictEquals, assertThrows } from "@std/assert";
-import { currentThreadFrame } from "./frames.ts";
-import { currentThread, fork, Node } from "@thread-local/core";
+import { fork } from "@thread-local/core";
 import {
   addGlobalObserver,
   addThreadLocalObserver,
@@ -11,6 +10,7 @@ import {
   type RecordScope,
   removeObserver,
 } from "@thread-local/core/observers";
+import { currentThread, Node } from "@thread-local/core/rank-local";
 import { onMisuse } from "@thread-local/core/registry";
 import { scoped } from "@thread-local/core/propagation";
 
@@ -343,7 +343,7 @@ Deno.test("RecordFunction does not observe the operators of an observer", () => 
 Deno.test("RecordFunction keeps the thread of its start when it ends on another", async () => {
   const seen: bigint[][] = [];
   using _ = observe({
-    end: (range) => seen.push([range.threadId, currentThreadFrame().thread.id]),
+    end: (range) => seen.push([range.threadId, currentThread().id]),
   });
 
   const range = await fork(() => new RecordFunction("op"));
@@ -365,17 +365,29 @@ Deno.test("RecordFunction on different threads has different thread ids, 0 where
 
 Deno.test("RecordFunction reports the forward thread in backward work, and 0 in forward work", async () => {
   using _ = observe({ start: () => {} });
+  const begin = (name: string) => {
+    const { threadId, forwardThreadId } = new RecordFunction(name);
+    return { threadId, forwardThreadId };
+  };
+  const { id, forward, node } = await fork(() => ({
+    id: currentThread().id,
+    forward: begin("mul"),
+    node: new Node("mul backward", begin),
+  }));
 
-  const [inForward, node] = await fork(() =>
-    [new RecordFunction("op"), new Node("op", () => new RecordFunction("op"))] as const
-  );
-  const inBackward = node.evaluate();
+  const backward = node.evaluate("mul backward");
 
-  assertEquals([inForward.threadId, inForward.forwardThreadId], [node.forwardThread.id, 0n]);
-  assertEquals([inBackward.threadId, inBackward.forwardThreadId], [
-    currentThread().id,
-    node.forwardThread.id,
-  ]);
+  assertEquals(forward, { threadId: id, forwardThreadId: 0n });
+  assertEquals(backward, { threadId: currentThread().id, forwardThreadId: id });
+});
+
+Deno.test("RecordFunction in a node that its own thread evaluates reports that thread", () => {
+  using _ = observe({ start: () => {} });
+  const node = new Node("mul backward", () => new RecordFunction("op").forwardThreadId);
+
+  const forwardThreadId = node.evaluate();
+
+  assertEquals(forwardThreadId, currentThread().id);
 });
 
 Deno.test("RecordFunction reports the forward thread in backward work that runs on that thread", async () => {

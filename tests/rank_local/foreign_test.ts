@@ -114,6 +114,27 @@ Deno.test("A foreign thread that is used again is a new one after its lease", as
   await endForeignThread((7n << 48n) | 5n);
 });
 
+Deno.test("A foreign thread whose node was sent on is a new one after its end, not the ended one", async () => {
+  const local = new RankLocal("foreign_test.sent_on", () => ({}));
+  const held = Node.fromWire(wireOf(6), () => local.get());
+  await endForeignThread((7n << 48n) | 6n);
+  held.toWire();
+
+  const again = Node.fromWire(wireOf(6), () => local.get());
+
+  assertEquals(again.evaluate(), {});
+  await endForeignThread((7n << 48n) | 6n);
+});
+
+Deno.test("Node.toWire() makes what Node.fromWire() takes, however long the names are", async () => {
+  const long = "n".repeat(5_000);
+  const wire = await fork(() => new Node(long, () => {}).toWire(), { name: long });
+
+  const home = Node.fromWire(wire, () => 1);
+
+  assertEquals(home.name, long.slice(0, 1_024));
+});
+
 Deno.test("Node.fromWire() holds at most 10,000 foreign threads", async () => {
   const nodes = Array.from({ length: 10_000 }, (_, i) => Node.fromWire(wireOf(100 + i), () => {}));
 

@@ -160,6 +160,15 @@ Deno.test("pickStorage() with no asynchronous context: what a turn entered is go
   }
 });
 
+Deno.test("pickStorage() with no asynchronous context: run() binds for no microtask that waits already", async () => {
+  const { storage } = pickStorage<string>({});
+  const waiting = Promise.resolve().then(() => storage.getStore());
+
+  storage.run("ran", () => storage.enterWith("entered"));
+
+  assertEquals(await waiting, undefined);
+});
+
 Deno.test("pickStorage() leaves no second AsyncLocalStorage enabled", () => {
   const made: { disabled: boolean }[] = [];
   class Counted<F> extends AsyncLocalStorage<F> {

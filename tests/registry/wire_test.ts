@@ -1,4 +1,5 @@
 import {
+  fork,
   type MisuseReport,
   onMisuse,
   registry,
@@ -431,6 +432,22 @@ Deno.test("ThreadLocal declared after a wire reads its initial value where decod
 
   assertEquals(result, [7, 7]);
   assertEquals(reports.map((report) => report.key), [key]);
+});
+
+Deno.test("fork() applies the policy of a slot declared after a wire to what it carried", async () => {
+  const [key, copied] = [freshKey(), freshKey()];
+  const state = ThreadLocalState.fromWire(wireOf([key, 1], [copied, [1]]));
+  const own = new ThreadLocal(key, { initial: 0, inherit: false, wire: true });
+  const copy = new ThreadLocal<number[]>(copied, {
+    initial: [],
+    fork: (value) => [...value, 2],
+    wire: true,
+  });
+
+  const forked = await state.run(() => fork(() => [own.isBound(), copy.get()]));
+
+  assertEquals(forked, [false, [1, 2]]);
+  assertEquals([state.get(own), state.get(copy)], [1, [1]]);
 });
 
 Deno.test("ThreadLocal declared after a wire may read itself in its decode", () => {

@@ -1,4 +1,5 @@
 import { onMisuse, saveThreadLocalState, ThreadLocalStateGuard } from "@thread-local/core";
+import { bindPort } from "@thread-local/core/workers";
 import { equal, slot, turn } from "./expect.mjs";
 
 /** What holds where state follows async work. */
@@ -125,5 +126,20 @@ export const asyncChecks = {
     listening[Symbol.dispose]();
 
     equal([user.get(), reports.length], ["nobody", 1]);
+  },
+
+  async "bindPort() runs a listener in the state of the sender"() {
+    const user = slot("port", { initial: "nobody", wire: true });
+    const { port1, port2 } = new MessageChannel();
+    const [here, there] = [bindPort(port1), bindPort(port2)];
+
+    const received = new Promise((resolve) => {
+      there.onmessage = ({ data }) => resolve([data, user.get()]);
+    });
+    user.run("ann", () => here.postMessage("hello"));
+
+    equal(await received, ["hello", "ann"]);
+    here.close();
+    there.close();
   },
 };

@@ -2,6 +2,7 @@
 import * as core from "@thread-local/core";
 import * as guardsPart from "@thread-local/core/guards";
 import * as propagationPart from "@thread-local/core/propagation";
+import * as rankLocalPart from "@thread-local/core/rank-local";
 import * as registryPart from "@thread-local/core/registry";
 // @ts-expect-error A name that only the project with the packed library has.
 import * as secondCopy from "second-copy";
@@ -187,7 +188,12 @@ export const checks = {
   },
 
   "the subpaths export what the package does"() {
-    const exported = Object.entries({ ...registryPart, ...guardsPart, ...propagationPart });
+    const exported = Object.entries({
+      ...registryPart,
+      ...guardsPart,
+      ...propagationPart,
+      ...rankLocalPart,
+    });
 
     equal(exported.length > 10, true);
     equal(exported.filter(([name, value]) => core[name] !== value), []);

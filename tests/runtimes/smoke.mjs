@@ -3,6 +3,7 @@ import { asyncChecks } from "./async_checks.mjs";
 import { checks } from "./checks.mjs";
 import { equal } from "./expect.mjs";
 import { guardChecks } from "./guard_checks.mjs";
+import { layerChecks } from "./layer_checks.mjs";
 import { synchronousChecks } from "./synchronous_checks.mjs";
 
 /**
@@ -16,6 +17,7 @@ export async function smoke(storage) {
     [`contextStorage is "${storage}"`]: () => equal(contextStorage, storage),
     ...checks,
     ...guardChecks,
+    ...layerChecks,
     ...(contextStorage === "synchronous" ? synchronousChecks : asyncChecks),
   };
   const results = [];

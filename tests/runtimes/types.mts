@@ -2,6 +2,8 @@
 import { type Guard, registry, ThreadLocal } from "@thread-local/core";
 import { ThreadLocalStateGuard } from "@thread-local/core/guards";
 import { scoped } from "@thread-local/core/propagation";
+import { addGlobalObserver, type ObserverHandle } from "@thread-local/core/observers";
+import { Node, RankLocal } from "@thread-local/core/rank-local";
 import { saveThreadLocalState, type ThreadLocalState } from "@thread-local/core/registry";
 
 declare module "@thread-local/core" {
@@ -22,3 +24,9 @@ export const name: string = state.run((greeting: string) => greeting + user.get(
 export const guard: Promise<Guard> = user.enter("ann");
 export const scope: Disposable = new ThreadLocalStateGuard(state);
 export const four: number = scoped((two: number) => two * two, 2);
+export const mul: Node<[number], number> = new Node("mul", (gradient: number) => 2 * gradient);
+export const count: number = new RankLocal("types.local", () => ({ count: 0 })).get().count;
+export const handle: ObserverHandle = addGlobalObserver({
+  start: () => 1,
+  end: (_, started) => started.toFixed(),
+});

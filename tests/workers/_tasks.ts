@@ -3,7 +3,7 @@ import { registry, saveThreadLocalState, ThreadLocal } from "@thread-local/core"
 import { threadLocalWorker } from "@thread-local/core/workers/worker";
 import { currentFrame, THREAD } from "../../registry/frame.ts";
 import { rootThread, type Thread } from "../../registry/thread.ts";
-import { user, visits } from "./_slots.ts";
+import { tags, user, visits } from "./_slots.ts";
 
 /** What a user's own class of errors may look like. */
 class QuotaError extends RangeError {
@@ -45,8 +45,15 @@ threadLocalWorker<Request, unknown>({
     user.set("litter");
     throw new TypeError("thrown with litter");
   },
+  // Changes the value itself, and says what it was.
+  addTag() {
+    const before = tags.get().join();
+    tags.get().push("added");
+    return before;
+  },
   size: () => saveThreadLocalState().size,
   keys: () => [...registry.keys()],
+  post: () => (self as unknown as Worker).postMessage("posted"),
   passOn: () => saveThreadLocalState().toWire(),
   thread() {
     const thread = currentFrame()[THREAD] as Thread;

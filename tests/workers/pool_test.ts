@@ -10,7 +10,7 @@ import {
 } from "@std/assert";
 import { DynamicThreadPool, FixedThreadPool, type PoolOptions } from "poolifier-web-worker";
 import { rootThread } from "../../registry/thread.ts";
-import { secret, user, visits } from "./_slots.ts";
+import { secret, tags, user, visits } from "./_slots.ts";
 import type { Request } from "./_tasks.ts";
 
 const TASKS = new URL("./_tasks.ts", import.meta.url);
@@ -83,6 +83,25 @@ Deno.test("threadLocalPool().execute() leaves nothing behind for the next task",
     await rejection(user.run("bob", () => pool.execute({}, "litterAndThrow")));
 
     assertEquals(await pool.execute({}, "read"), "nobody/unbound");
+  });
+});
+
+Deno.test("threadLocalPool().execute() sends what a value holds now, and every task has its own", async () => {
+  await withPool(1, async (pool) => {
+    await tags.run(["web"], async () => {
+      assertEquals(await pool.execute({}, "addTag"), "web");
+      assertEquals(await pool.execute({}, "addTag"), "web");
+      tags.get().push("slow");
+      assertEquals(await pool.execute({}, "addTag"), "web,slow");
+    });
+  });
+});
+
+Deno.test("threadLocalPool().execute() tells states apart that follow each other", async () => {
+  await withPool(1, async (pool) => {
+    for (const name of ["ann", "ann", "bob", "ann"]) {
+      assertEquals(await user.run(name, () => pool.execute({}, "read")), `${name}/unbound`);
+    }
   });
 });
 
@@ -189,13 +208,17 @@ Deno.test("threadLocalPool() serves a dynamic pool whose workers come with the l
 });
 
 Deno.test("threadLocalPool() starts the pool's workers in the state of no caller", async () => {
-  const pool = threadLocalPool(new DynamicThreadPool<Request, unknown>(0, 1, TASKS));
-  const seen: string[] = [];
-  pool.eventTarget!.addEventListener("full", () => seen.push(user.get()));
+  const heard: string[] = [];
+  const pool = threadLocalPool(
+    new DynamicThreadPool<Request, unknown>(0, 1, TASKS, {
+      messageEventHandler: () => heard.push(user.get()),
+    }),
+  );
 
-  await user.run("ann", () => pool.execute({}, "read"));
+  await user.run("ann", () => pool.execute({}, "post"));
+  await new Promise((resolve) => setTimeout(resolve));
 
-  assertEquals(seen, ["nobody"]);
+  assertEquals(heard, ["nobody"]);
   await pool.destroy();
 });
 
@@ -438,6 +461,39 @@ Deno.test("threadLocalPool() rejects what was queued for a worker that ended", a
 
     assertEquals(await pool.execute({}, "read"), "nobody/unbound");
   }, queue);
+});
+
+for (const [which, ended, lost] of [["left", 0, false], ["went to", 1, true]] as const) {
+  Deno.test(`threadLocalPool() ${lost ? "rejects" : "keeps"} a queued task when the worker that it ${which} ends`, async () => {
+    await withPool(2, async (pool) => {
+      const running = [await startTask(pool), await startTask(pool)];
+      const queued = user.run("bob", () => pool.execute({}, "read"));
+      const outcome = queued.catch((error) => error);
+      const [from, to] = pool.workerNodes;
+      // What the pool does when one worker takes over another's task.
+      to.enqueueTask(from.dequeueTask()!);
+
+      pool.workerNodes[ended].worker.terminate();
+      running.forEach(({ end }) => end());
+
+      await Promise.allSettled(running.map(({ task }) => task));
+      if (lost) assertInstanceOf(await outcome, WorkerLostError);
+      else assertEquals(await outcome, "bob/unbound");
+      assertEquals(pool.info.executingTasks, 0);
+    }, queue);
+  });
+}
+
+Deno.test("threadLocalPool() survives an answer that was on its way when the worker was terminated", async () => {
+  await withPool(1, async (pool) => {
+    const { info, messageChannel, worker } = pool.workerNodes[0];
+    const { port1 } = messageChannel!;
+
+    worker.terminate();
+    port1.dispatchEvent(new MessageEvent("message", { data: { workerId: info.id } }));
+
+    assertEquals(await pool.execute({}, "read"), "nobody/unbound");
+  });
 });
 
 Deno.test("threadLocalPool() rejects running tasks when the pool is destroyed", async () => {

@@ -1,0 +1,4 @@
+import { rows } from "./cases/workers.ts";
+import { bench } from "./harness/bench.ts";
+
+await bench(rows);
