@@ -67,11 +67,9 @@ export function threadLocalWorker<Data = unknown, Response = unknown>(
   return new ThreadLocalWorker<Data, Response>(tasks, rest, new WireReader(limits));
 }
 
-type Task<Data, Response> = (data?: Data) => Response | Promise<Response>;
-
 class ThreadLocalWorker<Data, Response> extends ThreadWorker<Data, Response> {
   private introduced: Promise<void> | undefined = undefined;
-  private readonly wires: WireReader;
+  readonly wires: WireReader;
 
   constructor(
     tasks: TaskFunction<Data, Response> | TaskFunctions<Data, Response>,
@@ -89,26 +87,14 @@ class ThreadLocalWorker<Data, Response> extends ThreadWorker<Data, Response> {
     return super.addTaskFunction(name, threadOf(name, task));
   }
 
-  /** Runs a task with what the pool passes on. */
-  async runTask(name: string, task: Task<Data, Response>, sent?: Data): Promise<Response> {
-    if (!isEnvelope(sent)) return await forkFrom(ROOT, name, task, [sent]);
-    const { [MARK]: wire, data, worker } = sent;
-    // The pool sends it back with an error: it must then be small, and possible to clone.
-    sent.data = undefined;
-    try {
-      if (worker !== undefined) await (this.introduced ??= this.introduce(worker));
-      return await forkFrom(this.wires.read(wire), name, task, [data as Data]);
-    } catch (error) {
-      throw packError(error);
-    }
-  }
-
   /** Before the first task: takes the worker number, and makes the end of this isolate noticeable. */
-  private async introduce(number: WorkerNumber): Promise<void> {
-    takeWorkerNumber(number);
-    const lock = await holdLock();
-    const message: object = { [MARK]: lock ?? true };
-    this.sendToMainWorker(message);
+  introduce(number: WorkerNumber): Promise<void> {
+    return this.introduced ??= (async () => {
+      takeWorkerNumber(number);
+      const lock = await holdLock();
+      const message: object = { [MARK]: lock ?? true };
+      this.sendToMainWorker(message);
+    })();
   }
 }
 
@@ -133,11 +119,22 @@ function threadOf<Data, Response>(
   task: TaskFunction<Data, Response> | TaskFunctionObject<Data, Response>,
 ): TaskFunction<Data, Response> | TaskFunctionObject<Data, Response> {
   if (typeof task === "function") {
+    const fn: (data?: Data) => Response | Promise<Response> = task;
+    // One function, and one promise, for it all: each more is a microtask of every round trip.
     const run = async function (
       this: ThreadLocalWorker<Data, Response>,
-      data?: Data,
+      sent?: Data,
     ): Promise<Response> {
-      return await this.runTask(name, task, data);
+      if (!isEnvelope(sent)) return await forkFrom(ROOT, name, fn, [sent]);
+      const { [MARK]: wire, data, worker } = sent;
+      // The pool sends it back with an error: it must then be small, and possible to clone.
+      sent.data = undefined;
+      try {
+        if (worker !== undefined) await this.introduce(worker);
+        return await forkFrom(this.wires.read(wire), name, fn, [data as Data]);
+      } catch (error) {
+        throw packError(error);
+      }
     };
     return run as TaskFunction<Data, Response>;
   }
