@@ -110,7 +110,9 @@ function forkFrame(from: Frame, name: string): Frame {
     if (found === undefined) continue;
     draft = put(draft, slot, slot.inherit ? held(copyOf(slot, valueOf(found), parent)) : undefined);
   }
-  draft[THREAD] = draft[OWNER] = new Thread(name, parent[THREAD] as Thread);
+  const thread = new Thread(name, parent[THREAD] as Thread);
+  draft[THREAD] = thread;
+  draft[OWNER] = thread.instances;
   draft[GUARD] = draft[NODE] = undefined;
   return draft;
 }

@@ -6,8 +6,10 @@ import {
   GUARD,
   NODE,
   OWNER,
+  ownerOf,
   THREAD,
 } from "../registry/frame.ts";
+import { makeInspectable } from "../registry/inspect.ts";
 import { runIn } from "../registry/scope.ts";
 import { frameOf, stateOf, ThreadLocalState } from "../registry/state.ts";
 import type { Thread } from "../registry/thread.ts";
@@ -103,7 +105,7 @@ export class Node<A extends unknown[] = never[], R = unknown> {
     this.name = name;
     this.fn = fn;
     this.frame = origin?.frame ?? currentFrame();
-    this.forwardThread = origin?.owner ?? this.frame[OWNER] as Thread;
+    this.forwardThread = origin?.owner ?? ownerOf(this.frame);
   }
 
   /**
@@ -209,12 +211,17 @@ export class Node<A extends unknown[] = never[], R = unknown> {
   private frameFor(state: Frame): Frame {
     const draft: FrameDraft = copy(state, state.length);
     draft[THREAD] = currentFrame()[THREAD];
-    draft[OWNER] = this.forwardThread;
+    draft[OWNER] = this.forwardThread.instances;
     draft[NODE] = this;
     draft[GUARD] = undefined;
     return draft;
   }
 }
+
+makeInspectable(
+  Node.prototype as Node,
+  ({ name, forwardThread, state }) => Object.entries({ name, forwardThread, state }),
+);
 
 interface CheckedWire {
   readonly name: string;

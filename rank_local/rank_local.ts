@@ -7,6 +7,7 @@ import {
   held,
   NODE,
   OWNER,
+  ownerOf,
   storage,
   THREAD,
   valueOf,
@@ -27,7 +28,7 @@ const byKey = shared("rank locals", () => new Map<string, RankLocal<unknown>>())
 /** For {@linkcode RankLocal.get}: the module's own constants. See `ThreadLocal.get`. */
 const ownStorage = storage;
 const owner = OWNER;
-const root = rootThread;
+const root = rootThread.instances;
 const boundUndefined = BOUND_UNDEFINED;
 
 /** An instance that is being created, inside the creation of another. */
@@ -75,8 +76,8 @@ export class RankLocal<T> {
   private readonly create: () => T;
   private readonly shared: boolean;
   private readonly declared: Site;
-  /** Where a thread holds its instance. */
-  private readonly index: number = byKey.size;
+  /** Where a thread holds its instance: itself comes first. */
+  private readonly index: number = byKey.size + 1;
   /** The threads that have, or had, an instance. */
   private threads: WeakRef<Thread>[] = [];
   private sweepAt = SWEEP_AT_LEAST;
@@ -130,9 +131,9 @@ export class RankLocal<T> {
     const frame = ownStorage.getStore();
     // The node before anything else: a thread that has an instance of its own may be evaluating
     // another's work.
-    const thread = frame === undefined ? root : frame[owner] as Thread;
-    const found = thread.instances[this.index];
-    if (found === undefined) return this.createFor(thread);
+    const instances = frame === undefined ? root : frame[owner] as unknown[];
+    const found = instances[this.index];
+    if (found === undefined) return this.createFor(instances[0] as Thread);
     return (found === boundUndefined ? undefined : found) as T;
   }
 
@@ -162,10 +163,10 @@ export class RankLocal<T> {
    * @returns Whether there was one.
    */
   delete(): boolean {
-    const thread = currentFrame()[OWNER] as Thread;
+    const thread = ownerOf(currentFrame());
     const found = thread.instances[this.index];
     if (found === undefined) return false;
-    this.listOf(thread)[this.index] = undefined;
+    thread.instances[this.index] = undefined;
     this.threads = this.threads.filter((ref) => ref.deref() !== thread);
     return true;
   }
@@ -189,18 +190,18 @@ export class RankLocal<T> {
         `Cannot get "${this.key}": its create() is still running for this thread, and asks for it`,
       );
     }
-    // Not the thread's list of afterwards: if create() ends the thread, this one is disposed.
-    const instances = this.listOf(thread);
     const outer = this.creating;
     this.creating = { thread, outer };
+    let instance: T;
     try {
-      instances[this.index] = held(this.createAs(thread));
+      instance = this.createAs(thread);
     } finally {
       this.creating = outer;
     }
+    thread.keep(this.index, held(instance));
     if (thread.hasEnded) this.refuse(thread);
     this.list(thread);
-    return valueOf(instances[this.index]) as T;
+    return instance;
   }
 
   /** Throws: there are no instances for a thread that has ended. */
@@ -215,9 +216,10 @@ export class RankLocal<T> {
   private createAs(thread: Thread): T {
     const frame = currentFrame();
     const { create } = this;
-    if (frame[THREAD] !== thread || frame[OWNER] !== thread || frame[NODE] !== undefined) {
+    if (frame[THREAD] !== thread || ownerOf(frame) !== thread || frame[NODE] !== undefined) {
       const draft = copy(frame, frame.length);
-      draft[THREAD] = draft[OWNER] = thread;
+      draft[THREAD] = thread;
+      draft[OWNER] = thread.instances;
       draft[GUARD] = draft[NODE] = undefined;
       return runIn(draft, create, []);
     }
@@ -227,13 +229,6 @@ export class RankLocal<T> {
     } finally {
       if (currentFrame() !== frame) storage.enterWith(frame);
     }
-  }
-
-  /** The instances of `thread`, with a place for this one. */
-  private listOf(thread: Thread): unknown[] {
-    const instances = thread.ownInstances();
-    while (instances.length <= this.index) instances.push(undefined);
-    return instances;
   }
 
   /** Lists `thread`, and keeps the list within twice the number of threads that live. */

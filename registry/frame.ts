@@ -1,13 +1,13 @@
 import { shared } from "./shared.ts";
 import { type ContextStorage, type ContextStorageKind, pickStorage } from "./storage.ts";
-import { rootThread } from "./thread.ts";
+import { rootThread, type Thread } from "./thread.ts";
 
 /**
  * The immutable set of bindings that the current flow sees: one flat array.
  *
- * Its first places are the header: the thread, the owner (the thread whose work it is: in the
- * evaluation of a node, its forward thread), the node and the innermost guard. The first {@linkcode FLAT} slots follow, each in a place of its
- * own; later slots share places, {@linkcode CHUNK} to an inner array, so that binding one costs
+ * Its first places are the header: the thread, the owner (the instances of the thread whose work it
+ * is: in the evaluation of a node, its forward thread's), the innermost guard and the node. The first
+ * {@linkcode FLAT} slots follow, each in a place of its own; later slots share places, {@linkcode CHUNK} to an inner array, so that binding one costs
  * the same with 10 or 1,000 bound. `undefined` in a place is "unbound"; a bound `undefined` is
  * stored as {@linkcode BOUND_UNDEFINED}. A place past the end is unbound too.
  *
@@ -18,7 +18,9 @@ export type Frame = readonly unknown[];
 /** A frame that is being built, not yet published. */
 export type FrameDraft = unknown[];
 
+/** A {@linkcode Thread}. */
 export const THREAD = 0;
+/** The {@linkcode Thread.instances} of a thread. */
 export const OWNER = 1;
 export const GUARD = 2;
 export const NODE = 3;
@@ -70,7 +72,7 @@ export const contextStorage: ContextStorageKind = picked.kind;
 /** What a flow sees in which nothing was bound. */
 export const ROOT: Frame = shared("root frame", () => [
   rootThread,
-  rootThread,
+  rootThread.instances,
   undefined,
   undefined,
 ]);
@@ -78,6 +80,11 @@ export const ROOT: Frame = shared("root frame", () => [
 /** The current frame. */
 export function currentFrame(): Frame {
   return storage.getStore() ?? ROOT;
+}
+
+/** The thread whose work the frame is. */
+export function ownerOf(frame: Frame): Thread {
+  return (frame[OWNER] as Thread["instances"])[0] as Thread;
 }
 
 /** The place of the slot that was declared as number `index`, from 0. */

@@ -9,6 +9,7 @@ import {
   put,
   storage,
 } from "./frame.ts";
+import { makeInspectable } from "./inspect.ts";
 import { type MisuseKind, reportMisuse } from "./misuse.ts";
 import { shared } from "./shared.ts";
 import { captureSite, type Site } from "./site.ts";
@@ -307,6 +308,11 @@ export abstract class Guard implements Disposable {
     }
   }
 }
+
+makeInspectable(Guard.prototype, (guard) => [
+  ["phase", guard["phase"]],
+  ["slots", guard["slots"]()?.map(({ key }) => key) ?? "all"],
+]);
 
 /** The guards around a frame, innermost first. */
 function* chain(frame: Frame): Generator<Guard> {

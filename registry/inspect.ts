@@ -1,45 +1,53 @@
-import type { ThreadLocalState } from "./state.ts";
-
 type Inspect = (value: unknown, options: object) => string;
 
-const REDACTED = "<redacted>";
+/** What is to be seen of an object: names, and what they stand for. */
+export type Shown = Iterable<readonly [name: string, value: unknown]>;
+
+/** Stands for a value that is bound, and not to be seen. */
+export const REDACTED = "<redacted>";
 
 /** Values are printed one level deep less than asked for, on one line each. */
-function print(state: ThreadLocalState, show: (value: unknown) => string): string {
-  const bindings = [...state].map(([slot, value]) =>
-    `${JSON.stringify(slot.key)}: ${slot.redact ? REDACTED : show(value)}`
+function print(object: object, entries: Shown, show: (value: unknown) => string): string {
+  const shown = Array.from(
+    entries,
+    ([name, value]) =>
+      `${/^\w+$/.test(name) ? name : JSON.stringify(name)}: ${
+        value === REDACTED ? REDACTED : show(value)
+      }`,
   );
-  return bindings.length === 0
-    ? "ThreadLocalState {}"
-    : `ThreadLocalState { ${bindings.join(", ")} }`;
+  const { name } = object.constructor;
+  return shown.length === 0 ? `${name} {}` : `${name} { ${shown.join(", ")} }`;
 }
 
 /**
- * Gives states a readable form in `Deno.inspect`, `console.log`, node's `util.inspect` and JSON:
- * keys and values, without those of slots declared with `redact: true`.
+ * Gives the objects of a class a form for people in `Deno.inspect`, `console.log`, node's
+ * `util.inspect`, strings and JSON. Whatever holds a frame needs one: else a logger would write the
+ * frame, with the values of slots declared with `redact: true` and all instances of the thread.
  */
-export function makeInspectable(prototype: ThreadLocalState): void {
+export function makeInspectable<T extends object>(prototype: T, entries: (of: T) => Shown): void {
   Object.defineProperties(prototype, {
     [Symbol.for("Deno.customInspect")]: {
-      value(this: ThreadLocalState, inspect: Inspect, options: object): string {
-        return print(this, (value) => inspect(value, options));
+      value(this: T, inspect: Inspect, options: object): string {
+        return print(this, entries(this), (value) => inspect(value, options));
       },
     },
     [Symbol.for("nodejs.util.inspect.custom")]: {
-      value(this: ThreadLocalState, _depth: number, options: object, inspect: Inspect): string {
-        return print(this, (value) => inspect(value, options));
+      value(this: T, _depth: number, options: object, inspect: Inspect): string {
+        return print(this, entries(this), (value) => inspect(value, options));
       },
     },
     toString: {
-      value(this: ThreadLocalState): string {
-        return print(this, String);
+      value(this: T): string {
+        return print(this, entries(this), String);
       },
     },
-    // Else a logger that writes JSON would write the frame, redacted values and all.
     toJSON: {
-      value(this: ThreadLocalState): Record<string, unknown> {
+      value(this: T): Record<string, unknown> {
         return Object.fromEntries(
-          Array.from(this, ([slot, value]) => [slot.key, slot.redact ? REDACTED : value]),
+          Array.from(entries(this), ([name, value]) => [
+            name,
+            typeof value === "bigint" ? String(value) : value, // which JSON does not have
+          ]),
         );
       },
     },

@@ -14,7 +14,7 @@ import {
   valueOf,
 } from "./frame.ts";
 import { runIn } from "./scope.ts";
-import { makeInspectable } from "./inspect.ts";
+import { makeInspectable, REDACTED } from "./inspect.ts";
 import { PROTOCOL } from "./shared.ts";
 import { checkFunction, slots, ThreadLocal } from "./thread_local.ts";
 import {
@@ -203,7 +203,10 @@ function* bound(frame: Frame): Generator<ThreadLocal<unknown>> {
 }
 
 Object.defineProperty(ThreadLocalState.prototype, BRAND, { value: true });
-makeInspectable(ThreadLocalState.prototype);
+makeInspectable(
+  ThreadLocalState.prototype,
+  (state) => Array.from(state, ([slot, value]) => [slot.key, slot.redact ? REDACTED : value]),
+);
 
 /** The module's own constants, which V8 need not load at each save. See `ThreadLocal.get`. */
 const ownStorage = storage;

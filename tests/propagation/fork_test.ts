@@ -15,7 +15,7 @@ import {
   saveThreadLocalState,
   ThreadLocal,
 } from "@thread-local/core";
-import { currentFrame, GUARD, OWNER, THREAD } from "../../registry/frame.ts";
+import { currentFrame, GUARD, ownerOf, THREAD } from "../../registry/frame.ts";
 import type { Thread } from "../../registry/thread.ts";
 import { flows, starts } from "./_starts.ts";
 
@@ -66,7 +66,7 @@ for (const [start, begin] of Object.entries(starts)) {
       const parent = thread();
 
       const [child, owner, later] = await fork(async () => {
-        const [child, owner] = [thread(), currentFrame()[OWNER]];
+        const [child, owner] = [thread(), ownerOf(currentFrame())];
         await turn();
         return [child, owner, thread()];
       });

@@ -1,5 +1,7 @@
 import { assertEquals, assertFalse, assertStringIncludes } from "@std/assert";
 import { inspect } from "node:util";
+import { ThreadLocalStateGuard } from "@thread-local/core/guards";
+import { currentThread, fork, Node, RankLocal } from "@thread-local/core";
 import { saveThreadLocalState, ThreadLocal } from "@thread-local/core/registry";
 
 const user = new ThreadLocal<unknown>("inspect_test.user", { initial: "nobody" });
@@ -57,4 +59,60 @@ Deno.test("ThreadLocalState as JSON shows keys and values, and no redacted one",
       "inspect_test.token": "<redacted>",
     },
   });
+});
+
+const credentials = new RankLocal("inspect_test.credentials", () => "s3cret");
+
+/** What holds a frame, or the instances of a thread. */
+const holders = await token.run("s3cret", () =>
+  fork(() => {
+    credentials.get();
+    const closed = new ThreadLocalStateGuard(saveThreadLocalState());
+    closed[Symbol.dispose]();
+    return {
+      "a thread": currentThread(),
+      "a node": new Node("mul", () => {}),
+      "a guard": token.with("s3cret"),
+      "a guard of a whole state": new ThreadLocalStateGuard(saveThreadLocalState()),
+      "a closed guard": closed,
+    };
+  }, { name: "rank 0" }));
+
+const PRINTERS: Record<string, (value: unknown) => string> = {
+  "Deno.inspect()": Deno.inspect,
+  "util.inspect()": inspect,
+  "String()": String,
+  "JSON": (value) => JSON.stringify(value),
+};
+
+for (const [holds, holder] of Object.entries(holders)) {
+  for (const [name, print] of Object.entries(PRINTERS)) {
+    Deno.test(`${holds} in ${name} shows no redacted value and no instance`, () => {
+      const printed = print(holder);
+
+      assertFalse(printed.includes("s3cret"), printed);
+      assertFalse(printed.includes("[object"), printed);
+    });
+  }
+}
+
+Deno.test("a thread in Deno.inspect() and JSON shows its id, its name and its parent's id", () => {
+  const { id, parentId } = holders["a thread"];
+
+  assertEquals(
+    Deno.inspect(holders["a thread"]),
+    `Thread { id: ${id}n, name: "rank 0", parentId: ${parentId}n }`,
+  );
+  assertEquals(JSON.parse(JSON.stringify(holders["a thread"])), {
+    id: String(id),
+    name: "rank 0",
+    parentId: String(parentId),
+  });
+});
+
+Deno.test("a guard in Deno.inspect() shows the keys that it binds", () => {
+  assertEquals(
+    Deno.inspect(holders["a guard"]),
+    `SlotGuard { phase: "new", slots: [ "inspect_test.token" ] }`,
+  );
 });
