@@ -7,9 +7,10 @@ import { rootThread, type Thread } from "./thread.ts";
  *
  * Its first places are the header: the thread, the owner (the instances of the thread whose work it
  * is: in the evaluation of a node, its forward thread's), the innermost guard and the node. The first
- * {@linkcode FLAT} slots follow, each in a place of its own; later slots share places, {@linkcode CHUNK} to an inner array, so that binding one costs
- * the same with 10 or 1,000 bound. `undefined` in a place is "unbound"; a bound `undefined` is
- * stored as {@linkcode BOUND_UNDEFINED}. A place past the end is unbound too.
+ * {@linkcode FLAT} slots follow, each in a place of its own; later slots share places,
+ * {@linkcode CHUNK} to an inner array, so that binding one costs the same with 10 or 1,000 bound.
+ * `undefined` in a place is "unbound"; a bound `undefined` is stored as {@linkcode BOUND_UNDEFINED}.
+ * A place past the end is unbound too.
  *
  * A frame is never written after it is published: holding it is a snapshot.
  */

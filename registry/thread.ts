@@ -11,7 +11,7 @@ interface ThreadCounter {
 
 const counter = shared<ThreadCounter>("thread counter", () => ({ worker: 0, base: 0, last: 0 }));
 
-/** What threads that have ended held, until it is disposed. */
+/** What a thread held that has ended in this very turn: a create() may still add to it. */
 const ending = new WeakMap<Thread, unknown[]>();
 
 /**
@@ -101,6 +101,7 @@ export class Thread {
     const errors: unknown[] = [];
     // Whoever ends a thread from within a create() has its instance in the list only after that.
     await undefined;
+    ending.delete(this);
     for (let index = instances.length - 1; index > 0; index--) {
       try {
         await dispose(instances[index]);

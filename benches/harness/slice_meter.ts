@@ -18,7 +18,7 @@ export function lastResultIs(what: unknown): boolean {
 
 const STEADY = 400_000;
 
-/** Of a slice that is awaited. */
+/** Of which a slice is the median, where calls are awaited. */
 const PARTS = 9;
 
 /**
@@ -57,9 +57,9 @@ export class SliceMeter implements Meter {
   }
 
   /**
-   * By the clock: the waiting counts. A slice is several, of which the median counts: where a machine
-   * puts the threads that wake each other, on one processor or on two, it decides anew every few
-   * milliseconds, and a round trip on one takes half of one on two.
+   * By the clock: the waiting counts. A slice is the median of its parts: a machine decides anew every
+   * few milliseconds whether threads that wake each other share a processor, and a round trip on one
+   * takes half as long as on two.
    */
   async timeAsync(op: () => Promise<unknown>): Promise<void> {
     const part = async () => {
