@@ -54,7 +54,7 @@ const rawTrip = (values: readonly unknown[]): Case => (meter) =>
     (pool) => meter.timeAsync(() => pool.execute(CHUNK, "echo")),
   );
 
-const RANGE = { begin: 0, end: 400_000, grainSize: 200_000 };
+const RANGE = { begin: 0, end: 800_000, grainSize: 400_000 };
 
 const loop = (workers: number): Case => (meter) =>
   withPool(
