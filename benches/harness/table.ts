@@ -1,5 +1,5 @@
 /**
- * Prints the table of ratios: `table.ts [--smoke] [--rounds=5] [part of a row's name]…`.
+ * Prints the table of ratios, as Markdown: `table.ts [--smoke] [--rounds=5] [part of a row's name]…`.
  *
  * A round is a fresh process for ours and one for the baseline, which take turns in short slices,
  * so that what disturbs the machine disturbs both. The ratio (or the difference, where the limit is
@@ -21,7 +21,10 @@ const layers = [...Deno.readDirSync(new URL("../cases", import.meta.url))]
   .map(({ name }) => name.replace(/\.ts$/, ""))
   .sort();
 
-if (!smoke) printLine("", "ours", "raw", "compared", "quartiles", "limit", "");
+if (!smoke) {
+  printLine("", "ours", "raw", "compared", "quartiles", "limit", "");
+  printLine("---", "---", "---", "---", "---", "---", "---");
+}
 let rowsRun = 0;
 for (const layer of layers) {
   const { rows } = await import(`../cases/${layer}.ts`) as { rows: readonly Row[] };
@@ -86,7 +89,9 @@ function quantile(sorted: readonly number[], part: number): number {
   return sorted[Math.floor((sorted.length - 1) * part + 0.5)];
 }
 
+/** A row of a Markdown table. */
 function printLine(what: string, ...cells: string[]): void {
-  const widths = [10, 10, 9, 17, 9, 6];
-  console.log(what.padEnd(48) + cells.map((cell, n) => cell.padStart(widths[n])).join(""));
+  const widths = [12, 12, 8, 16, 10, 4];
+  const padded = cells.map((cell, n) => cell.padStart(widths[n]));
+  console.log(`| ${[what.padEnd(53), ...padded].join(" | ")} |`);
 }
