@@ -94,7 +94,6 @@ export class Thread {
    * @throws {AggregateError} (rejects) If disposing threw; all others were disposed all the same.
    */
   async end(): Promise<void> {
-    if (this.hasEnded) return;
     const instances = this.instances.slice();
     this.instances.length = 1;
     ending.set(this, instances);

@@ -20,6 +20,22 @@ Deno.test("RankLocal.get() whose create() ends its thread throws, and the instan
   assertEquals([disposed, local.size], [1, 0]);
 });
 
+Deno.test("RankLocal.get() whose create() ends its thread twice: the instance is disposed all the same", async () => {
+  let disposed = 0;
+  const ends: Promise<void>[] = [];
+  const local = new RankLocal("create_test.ends twice", () => {
+    ends.push(currentThread().end(), currentThread().end());
+    return { [Symbol.dispose]: () => void disposed++ };
+  });
+
+  await fork(async () => {
+    assertThrows(() => local.get(), Error, "has ended");
+    await Promise.all(ends);
+  });
+
+  assertEquals(disposed, 1);
+});
+
 Deno.test("RankLocal.get() confines what create() binds, on the thread that asks too", () => {
   const local = new RankLocal("create_test.binds", () => {
     user.set("create");
