@@ -1,4 +1,5 @@
 import { currentFrame, type Frame } from "../registry/frame.ts";
+import { makeInspectable } from "../registry/inspect.ts";
 import { runIn } from "../registry/scope.ts";
 
 type Callable = (...args: unknown[]) => unknown;
@@ -27,6 +28,8 @@ class Restoring implements ProxyHandler<Callable> {
     return runIn(this.frame, construct, [fn as unknown as Constructable, args, newTarget]);
   }
 }
+
+makeInspectable(Restoring.prototype, () => []);
 
 /**
  * Captures the current state and returns a function that calls `fn` in it, however often and in

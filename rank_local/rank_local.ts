@@ -12,6 +12,7 @@ import {
   THREAD,
   valueOf,
 } from "../registry/frame.ts";
+import { makeInspectable } from "../registry/inspect.ts";
 import { runIn } from "../registry/scope.ts";
 import { shared } from "../registry/shared.ts";
 import { captureSite, position, type Site } from "../registry/site.ts";
@@ -240,6 +241,11 @@ export class RankLocal<T> {
     this.threads.push(new WeakRef(thread));
   }
 }
+
+makeInspectable(
+  RankLocal.prototype as RankLocal<unknown>,
+  ({ key, size }) => Object.entries({ key, size }),
+);
 
 function isCreating(creation: Creation | undefined, thread: Thread): boolean {
   for (; creation !== undefined; creation = creation.outer) {

@@ -24,7 +24,9 @@ function print(object: object, entries: Shown, show: (value: unknown) => string)
  * `util.inspect`, strings and JSON. Whatever holds a frame needs one: else a logger would write the
  * frame, with the values of slots declared with `redact: true` and all instances of the thread.
  */
-export function makeInspectable<T extends object>(prototype: T, entries: (of: T) => Shown): void {
+export function makeInspectable<T extends object>(prototype: T, shown: (of: T) => Shown): void {
+  // A prototype has the accessors, and not the fields that they read.
+  const entries = (of: T) => Object.hasOwn(of, "constructor") ? [] : shown(of);
   Object.defineProperties(prototype, {
     [Symbol.for("Deno.customInspect")]: {
       value(this: T, inspect: Inspect, options: object): string {

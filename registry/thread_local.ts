@@ -14,6 +14,7 @@ import {
   valueOf,
 } from "./frame.ts";
 import { type Guard, type SiteBudget, siteBudget } from "./guard.ts";
+import { makeInspectable, REDACTED } from "./inspect.ts";
 import { runIn } from "./scope.ts";
 import { SlotGuard } from "./slot_guard.ts";
 import { shared } from "./shared.ts";
@@ -295,6 +296,12 @@ export class ThreadLocal<T> {
     }
   }
 }
+
+makeInspectable(ThreadLocal.prototype as ThreadLocal<unknown>, (slot) => {
+  const initial = slot["initial"];
+  if (initial === NOT_MADE) return [["key", slot.key]];
+  return [["key", slot.key], ["initial", slot.redact ? REDACTED : initial]];
+});
 
 /** Hands an async guard over, unless it could reach other flows here. */
 export function guardForAsync<G extends Guard>(guard: G): Promise<G> {

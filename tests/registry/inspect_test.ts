@@ -1,7 +1,7 @@
-import { assertEquals, assertFalse, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertFalse, assertMatch, assertStringIncludes } from "@std/assert";
 import { inspect } from "node:util";
 import { ThreadLocalStateGuard } from "@thread-local/core/guards";
-import { currentThread, fork, Node, RankLocal } from "@thread-local/core";
+import { bindThreadLocalState, currentThread, fork, Node, RankLocal } from "@thread-local/core";
 import { saveThreadLocalState, ThreadLocal } from "@thread-local/core/registry";
 
 const user = new ThreadLocal<unknown>("inspect_test.user", { initial: "nobody" });
@@ -75,6 +75,8 @@ const holders = await token.run("s3cret", () =>
       "a guard": token.with("s3cret"),
       "a guard of a whole state": new ThreadLocalStateGuard(saveThreadLocalState()),
       "a closed guard": closed,
+      "a slot": new ThreadLocal("inspect_test.slot", { initial: "s3cret", redact: true }),
+      "a RankLocal": credentials,
     };
   }, { name: "rank 0" }));
 
@@ -85,7 +87,17 @@ const PRINTERS: Record<string, (value: unknown) => string> = {
   "JSON": (value) => JSON.stringify(value),
 };
 
+Deno.test("a bound function shows no frame, even where proxies are shown", () => {
+  const bound = token.run("s3cret", () => bindThreadLocalState(() => {}));
+
+  assertFalse(Deno.inspect(bound, { showProxy: true }).includes("s3cret"));
+});
+
 for (const [holds, holder] of Object.entries(holders)) {
+  Deno.test(`the prototype of ${holds} can be printed`, () => {
+    assertMatch(Deno.inspect(Object.getPrototypeOf(holder)), /^\w+ \{\}$/);
+  });
+
   for (const [name, print] of Object.entries(PRINTERS)) {
     Deno.test(`${holds} in ${name} shows no redacted value and no instance`, () => {
       const printed = print(holder);
@@ -115,4 +127,16 @@ Deno.test("a guard in Deno.inspect() shows the keys that it binds", () => {
     Deno.inspect(holders["a guard"]),
     `SlotGuard { phase: "new", slots: [ "inspect_test.token" ] }`,
   );
+});
+
+Deno.test("a slot and a RankLocal in Deno.inspect() show their keys, and what can be told", () => {
+  const made = new ThreadLocal("inspect_test.made", { init: () => "made" });
+
+  assertEquals(Deno.inspect(user), `ThreadLocal { key: "inspect_test.user", initial: "nobody" }`);
+  assertEquals(
+    Deno.inspect(token),
+    `ThreadLocal { key: "inspect_test.token", initial: <redacted> }`,
+  );
+  assertEquals(Deno.inspect(made), `ThreadLocal { key: "inspect_test.made" }`);
+  assertEquals(Deno.inspect(credentials), `RankLocal { key: "inspect_test.credentials", size: 1 }`);
 });
