@@ -1,5 +1,6 @@
 import { carriedIn } from "../registry/carried.ts";
 import { boundIndexes, type Frame, lookUp, ROOT } from "../registry/frame.ts";
+import { makeInspectable } from "../registry/inspect.ts";
 import type { WorkerNumber } from "../registry/thread.ts";
 import { slots } from "../registry/thread_local.ts";
 import {
@@ -63,6 +64,8 @@ export class WireReader {
     return frame;
   }
 }
+
+makeInspectable(WireReader.prototype, () => []);
 
 /** Whether all that the frame sends is plain, so that the same wire stands for it for ever. */
 function isFixed(frame: Frame): boolean {
